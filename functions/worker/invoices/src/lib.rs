@@ -19,6 +19,8 @@ mod container;
 mod hostile;
 mod model;
 mod page;
+#[cfg(test)]
+mod peppol;
 mod report;
 mod rules;
 mod schematron;
@@ -34,4 +36,4 @@ pub use page::{Language, invoice_page, verdict_page};
 pub use report::{Broken, Place, RuleSet, Syntax};
 pub use rules::Profile;
 pub use schematron::Severity;
-pub use verdict::{InvoiceError, Verdict, read, validate, validate_embedded};
+pub use verdict::{InvoiceError, Verdict, load_rules, read, validate, validate_embedded};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::rc::Rc;
 
 use flate2::read::DeflateDecoder;
 
@@ -19,7 +20,7 @@ fn cases(packed: &[u8]) -> Vec<Case> {
 }
 
 /// The rule sets by syntax, loaded once: EN 16931, and what a profile adds.
-fn schemas(profile: Profile) -> BTreeMap<&'static str, Vec<Schema>> {
+fn schemas(profile: Profile) -> BTreeMap<&'static str, Vec<Rc<Schema>>> {
     [("ubl", Syntax::UblInvoice), ("cii", Syntax::Cii)]
         .map(|(name, syntax)| (name, profile.schemas(syntax).unwrap()))
         .into()
@@ -66,7 +67,8 @@ fn tests_of_xrechnung_agree() {
 
 #[test]
 fn all_rules_are_loaded() {
-    let count = |profile: Profile, syntax| profile.schemas(syntax).unwrap().iter().map(Schema::rules).sum::<usize>();
+    let count =
+        |profile: Profile, syntax| profile.schemas(syntax).unwrap().iter().map(|schema| schema.rules()).sum::<usize>();
     assert_eq!(count(Profile::XRechnung, Syntax::UblInvoice), 979 + 76);
     assert_eq!(count(Profile::XRechnung, Syntax::Cii), 806 + 71);
 }
@@ -87,4 +89,32 @@ fn examples_of_xrechnung_are_valid() {
         seen += 1;
     }
     assert!(seen >= 86, "{seen}");
+}
+
+/// Medians of XRechnung's 211 invoices in milliseconds, for comparison with other validators in one process.
+#[test]
+#[ignore = "a measurement: run it alone, optimised"]
+fn time_of_a_verdict() {
+    let cases = cases(include_bytes!("../tests/suites/xrechnung.deflate"));
+    let median = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    let milliseconds = |work: &dyn Fn()| {
+        let started = std::time::Instant::now();
+        work();
+        started.elapsed().as_secs_f64() * 1_000.0
+    };
+    let load = milliseconds(&|| crate::load_rules().unwrap());
+    for turn in 0..3 {
+        let all = cases
+            .iter()
+            .map(|(_, invoice, _)| milliseconds(&|| drop(crate::validate(invoice.as_bytes(), Profile::Auto).unwrap())));
+        let read = cases.iter().map(|(_, invoice, _)| milliseconds(&|| drop(xml::read(invoice.as_bytes()).unwrap())));
+        eprintln!(
+            "turn {turn}: loading {load:.2}, verdict {:.2}, of it reading {:.2}",
+            median(all.collect()),
+            median(read.collect())
+        );
+    }
 }

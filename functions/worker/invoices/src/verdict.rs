@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::container::{self, Container};
 use crate::model::{Invoice, Summary};
 use crate::report::{Broken, Place, RuleSet, Syntax};
-use crate::rules::Profile;
+use crate::rules::{self, Profile};
 use crate::schematron::{Severity, TooLong};
 use crate::xml::{self, Document, Fault, NodeId};
 
@@ -52,6 +52,14 @@ pub enum InvoiceError {
     Rules(String),
 }
 
+/// Loads all rules, so that no invoice in this thread, or in a fork of it, has to wait for that.
+///
+/// # Errors
+/// Never: tests load all rules.
+pub fn load_rules() -> Result<(), InvoiceError> {
+    rules::load_all().map_err(|error| InvoiceError::Rules(error.to_string()))
+}
+
 /// What an invoice says, and how it is written.
 ///
 /// # Errors
@@ -86,7 +94,7 @@ pub fn validate(bytes: &[u8], wanted: Profile) -> Result<Verdict, InvoiceError> 
     let specification = specification(&document, root, syntax);
     let profile = match wanted {
         Profile::Auto => Profile::of(&specification),
-        Profile::En16931 | Profile::XRechnung => wanted,
+        Profile::En16931 | Profile::XRechnung | Profile::Peppol => wanted,
     };
     let mut rules = Vec::new();
     for schema in profile.schemas(syntax).map_err(|error| InvoiceError::Rules(error.to_string()))? {

@@ -34,6 +34,15 @@ impl Engines {
         self.libraries.complaints()
     }
 
+    /// Loads what few requests need and takes a while: a process that forks does so once for all.
+    ///
+    /// # Errors
+    ///
+    /// Never: tests load it.
+    pub fn load_more(&self) -> Result<(), Failure> {
+        docmill_invoices::load_rules().map_err(|error| Failure::internal(error.to_string()))
+    }
+
     /// Runs a tool. Its results are in `request.directory`.
     ///
     /// # Errors

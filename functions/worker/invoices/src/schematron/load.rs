@@ -210,17 +210,10 @@ fn everywhere(pattern: Expr) -> Result<Expr, Mistake> {
     // All elements of a name are found at once, unless a predicate may be about their place.
     if steps.first().is_some_and(all)
         && let Some(Step::Axis(axis @ Axis::Child, _, predicates)) = steps.get_mut(1)
-        && !predicates.iter().any(may_be_place)
+        && !predicates.iter().any(Expr::may_be_place)
     {
         *axis = Axis::Descendant;
         steps.remove(0);
     }
     Ok(Expr::Path(Box::new(Expr::Root), steps))
-}
-
-fn may_be_place(predicate: &Expr) -> bool {
-    !matches!(
-        predicate,
-        Expr::And(..) | Expr::Or(..) | Expr::General(..) | Expr::Quantified(..) | Expr::Path(..) | Expr::Matches(..)
-    )
 }

@@ -79,6 +79,11 @@ impl Document {
         }
     }
 
+    /// All names of elements and attributes, by their numbers in [`Kind`].
+    pub(crate) fn names(&self) -> &[Name] {
+        &self.names
+    }
+
     pub(crate) fn parent(&self, id: NodeId) -> Option<NodeId> {
         some(self.node(id).parent)
     }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use regex::Regex;
 
 use super::functions::Function;
+use super::names::NameId;
 use super::value::Item;
 
 /// A variable or a function of a rule file, by its place in the list of names.
@@ -39,6 +40,65 @@ pub(crate) enum Expr {
     Quantified(Quantifier, Vec<(Symbol, Expr)>, Box<Expr>),
     Castable(Box<Expr>, Type),
     Cast(Box<Expr>, Type),
+}
+
+impl Expr {
+    /// Whether it may, as a predicate, depend on the place of an item among others.
+    pub(crate) fn may_be_place(&self) -> bool {
+        let is_truth = match self {
+            Self::Or(..) | Self::And(..) | Self::General(..) | Self::Quantified(..) | Self::Matches(..) => true,
+            Self::Path(_, steps) => !matches!(steps.last(), Some(Step::Each(_))),
+            Self::Call(function, _) => function.is_truth(),
+            Self::Literal(_)
+            | Self::Variable(_)
+            | Self::Context
+            | Self::Root
+            | Self::Sequence(_)
+            | Self::Single(..)
+            | Self::Range(..)
+            | Self::Arithmetic(..)
+            | Self::Negated(_)
+            | Self::Union(..)
+            | Self::Filter(..)
+            | Self::Own(..)
+            | Self::If(..)
+            | Self::For(..)
+            | Self::Castable(..)
+            | Self::Cast(..) => false,
+        };
+        !is_truth || self.asks_for_place()
+    }
+
+    /// Whether it asks for the place of its own item.
+    fn asks_for_place(&self) -> bool {
+        match self {
+            Self::Call(Function::Position | Function::Last, _) => true,
+            Self::Literal(_) | Self::Variable(_) | Self::Context | Self::Root => false,
+            Self::Sequence(parts) | Self::Call(_, parts) | Self::Own(_, parts) => {
+                parts.iter().any(Self::asks_for_place)
+            }
+            Self::Or(left, right)
+            | Self::And(left, right)
+            | Self::General(_, left, right)
+            | Self::Single(_, left, right)
+            | Self::Range(left, right)
+            | Self::Arithmetic(_, left, right)
+            | Self::Union(left, right) => left.asks_for_place() || right.asks_for_place(),
+            // What stands in steps and predicates is about other items.
+            Self::Negated(inner)
+            | Self::Matches(inner, _)
+            | Self::Castable(inner, _)
+            | Self::Cast(inner, _)
+            | Self::Path(inner, _)
+            | Self::Filter(inner, _) => inner.asks_for_place(),
+            Self::If(condition, then, otherwise) => {
+                condition.asks_for_place() || then.asks_for_place() || otherwise.asks_for_place()
+            }
+            Self::For(bindings, result) | Self::Quantified(_, bindings, result) => {
+                bindings.iter().any(|(_, values)| values.asks_for_place()) || result.asks_for_place()
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,10 +152,7 @@ pub(crate) enum Axis {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Test {
-    Name {
-        space: Rc<str>,
-        local: Rc<str>,
-    },
+    Name(NameId),
     /// `*`
     AnyName,
     /// `prefix:*`

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::smallvec;
+
 use super::ast::{Atomic, Type};
 use super::evaluation::Evaluation;
 use super::number::Decimal;
@@ -71,8 +73,8 @@ impl Evaluation<'_> {
 
     pub(super) fn cast(&self, value: Value, target: Type) -> Outcome<Value> {
         match self.single(&value)? {
-            Some(item) => Ok(vec![self.cast_item(&item, target.atomic)?]),
-            None if target.optional => Ok(Vec::new()),
+            Some(item) => Ok(smallvec![self.cast_item(&item, target.atomic)?]),
+            None if target.optional => Ok(Value::new()),
             None => Err(Failure::Count("no value", "one")),
         }
     }
@@ -104,9 +106,9 @@ impl Evaluation<'_> {
         }
         // A whole number is a decimal one as it is.
         if matches!((&item, target.atomic), (Item::Integer(_), Atomic::Decimal)) {
-            return Ok(vec![item]);
+            return Ok(smallvec![item]);
         }
-        Ok(vec![self.cast_item(&item, target.atomic)?])
+        Ok(smallvec![self.cast_item(&item, target.atomic)?])
     }
 
     pub(super) fn cast_item(&self, item: &Item, target: Atomic) -> Outcome<Item> {

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use regex::Regex;
+use smallvec::smallvec;
 
 use super::ast::{Expr, Quantifier, Symbol, Type};
+use super::index::Index;
+use super::names::Names;
 use super::number::Decimal;
-use super::parser::Names;
 use super::regexes;
 use super::value::{Failure, Item, Outcome, Value, boolean};
 use crate::xml::{Document, NodeId};
@@ -57,6 +59,7 @@ pub(crate) enum Instruction {
 pub(crate) struct Evaluation<'a> {
     pub(crate) document: &'a Document,
     pub(super) names: &'a Names,
+    pub(super) index: Index,
     functions: &'a HashMap<Symbol, OwnFunction>,
     /// The innermost last. A failed one fails what uses it.
     variables: Vec<(Symbol, Outcome<Value>)>,
@@ -77,6 +80,7 @@ impl<'a> Evaluation<'a> {
         Self {
             document,
             names,
+            index: Index::new(document, names),
             functions,
             variables: Vec::new(),
             left: Cell::new(budget),
@@ -99,7 +103,7 @@ impl<'a> Evaluation<'a> {
         let nodes = self.value(pattern, &Focus::node(Document::ROOT));
         self.lenient = false;
         match nodes {
-            Err(failure) if failure != Failure::TooLong => Ok(Vec::new()),
+            Err(failure) if failure != Failure::TooLong => Ok(Value::new()),
             nodes => nodes,
         }
     }
@@ -127,16 +131,16 @@ impl<'a> Evaluation<'a> {
     pub(crate) fn value(&mut self, expr: &'a Expr, focus: &Focus) -> Outcome<Value> {
         self.spend(1)?;
         match expr {
-            Expr::Literal(item) => Ok(vec![item.clone()]),
+            Expr::Literal(item) => Ok(smallvec![item.clone()]),
             Expr::Variable(symbol) => {
                 let value = self.variable(*symbol)?;
                 self.spend(value.len())?;
                 Ok(value)
             }
-            Expr::Context => focus.item.clone().map(|item| vec![item]).ok_or(Failure::Count("no item", "one")),
-            Expr::Root => Ok(vec![Item::Node(Document::ROOT)]),
+            Expr::Context => focus.item.clone().map(|item| smallvec![item]).ok_or(Failure::Count("no item", "one")),
+            Expr::Root => Ok(smallvec![Item::Node(Document::ROOT)]),
             Expr::Sequence(parts) => {
-                let mut all = Vec::new();
+                let mut all = Value::new();
                 for part in parts {
                     all.append(&mut self.value(part, focus)?);
                 }
@@ -159,7 +163,7 @@ impl<'a> Evaluation<'a> {
             }
             Expr::Negated(value) => {
                 let value = self.value(value, focus)?;
-                self.compute(super::ast::Arithmetic::Minus, vec![Item::Integer(Decimal::from(0))], value)
+                self.compute(super::ast::Arithmetic::Minus, smallvec![Item::Integer(Decimal::from(0))], value)
             }
             Expr::Union(left, right) => {
                 let (mut left, mut right) = (self.value(left, focus)?, self.value(right, focus)?);
@@ -167,6 +171,9 @@ impl<'a> Evaluation<'a> {
                 self.in_order(left)
             }
             Expr::Path(start, steps) => {
+                if self.is_missing(start, steps) {
+                    return Ok(Value::new());
+                }
                 let start = self.value(start, focus)?;
                 self.steps(start, steps)
             }
@@ -250,7 +257,7 @@ impl<'a> Evaluation<'a> {
             return Ok(self.truth(condition, focus)? == (quantifier == Quantifier::Some));
         };
         for item in self.value(values, focus)? {
-            self.variables.push((*symbol, Ok(vec![item])));
+            self.variables.push((*symbol, Ok(smallvec![item])));
             let found = self.quantified(quantifier, rest, condition, focus);
             self.variables.pop();
             if found? {
@@ -264,9 +271,9 @@ impl<'a> Evaluation<'a> {
         let Some(((symbol, values), rest)) = bindings.split_first() else {
             return self.value(result, focus);
         };
-        let mut all = Vec::new();
+        let mut all = Value::new();
         for item in self.value(values, focus)? {
-            self.variables.push((*symbol, Ok(vec![item])));
+            self.variables.push((*symbol, Ok(smallvec![item])));
             let value = self.each(rest, result, focus);
             self.variables.pop();
             all.append(&mut value?);
@@ -304,7 +311,7 @@ impl<'a> Evaluation<'a> {
     /// Runs instructions, which give a value together.
     fn run(&mut self, body: &'a [Instruction]) -> Outcome<Value> {
         let focus = Focus::none();
-        let mut result = Vec::new();
+        let mut result = Value::new();
         for instruction in body {
             match instruction {
                 Instruction::Variable(symbol, wanted, body) => {

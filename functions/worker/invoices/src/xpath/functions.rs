@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::smallvec;
+
 use super::ast::{Atomic, Expr};
 use super::evaluation::{Evaluation, Focus};
 use super::number::Decimal;
@@ -69,6 +71,25 @@ functions! {
     UpperCase "upper-case" 1 1,
 }
 
+impl Function {
+    /// Whether its value is always a truth value.
+    pub(super) fn is_truth(self) -> bool {
+        matches!(
+            self,
+            Self::Boolean
+                | Self::Contains
+                | Self::Empty
+                | Self::EndsWith
+                | Self::Exists
+                | Self::False
+                | Self::Matches
+                | Self::Not
+                | Self::StartsWith
+                | Self::True
+        )
+    }
+}
+
 impl<'a> Evaluation<'a> {
     pub(super) fn call(&mut self, function: Function, arguments: &'a [Expr], focus: &Focus) -> Outcome<Value> {
         // Those that don't need the values of their arguments.
@@ -82,7 +103,7 @@ impl<'a> Evaluation<'a> {
             values.push(self.value(argument, focus)?);
         }
         if values.is_empty() && uses_focus(function) {
-            values.push(focus.item.clone().map(|item| vec![item]).ok_or(Failure::Count("no item", "one"))?);
+            values.push(focus.item.clone().map(|item| smallvec![item]).ok_or(Failure::Count("no item", "one"))?);
         }
         let mut values = values.into_iter();
         let mut next = || values.next().unwrap_or_default();
@@ -92,9 +113,9 @@ impl<'a> Evaluation<'a> {
             Function::Not | Function::Boolean => Self::effective(&next()).map(boolean),
             Function::Exists => Ok(boolean(!next().is_empty())),
             Function::Empty => Ok(boolean(next().is_empty())),
-            Function::Count => Ok(vec![Item::integer(next().len())]),
-            Function::Position => Ok(vec![Item::integer(focus.position)]),
-            Function::Last => Ok(vec![Item::integer(focus.size)]),
+            Function::Count => Ok(smallvec![Item::integer(next().len())]),
+            Function::Position => Ok(smallvec![Item::integer(focus.position)]),
+            Function::Last => Ok(smallvec![Item::integer(focus.size)]),
             Function::Reverse => Ok(next().into_iter().rev().collect()),
             Function::DistinctValues => self.distinct(&next()),
             Function::Sum => self.sum(&next()),
@@ -109,9 +130,9 @@ impl<'a> Evaluation<'a> {
                     Some(item) => self.cast_item(&item, Atomic::Double).unwrap_or(Item::Double(f64::NAN)),
                     None => Item::Double(f64::NAN),
                 };
-                Ok(vec![number])
+                Ok(smallvec![number])
             }
-            Function::String => Ok(vec![Item::Text(self.optional_text(next())?)]),
+            Function::String => Ok(smallvec![Item::Text(self.optional_text(next())?)]),
             Function::Name | Function::LocalName => {
                 let name = match next().as_slice() {
                     [] => Rc::from(""),
@@ -120,7 +141,7 @@ impl<'a> Evaluation<'a> {
                     }),
                     _ => return Err(Failure::Types("a value", "a node")),
                 };
-                Ok(vec![Item::Text(name)])
+                Ok(smallvec![Item::Text(name)])
             }
             Function::CodepointsToString
             | Function::Concat
@@ -162,10 +183,10 @@ impl<'a> Evaluation<'a> {
         floating: impl Fn(f64) -> f64,
     ) -> Outcome<Value> {
         Ok(match self.one_number(value)? {
-            Some(Item::Integer(value)) => vec![Item::Integer(exact(&value))],
-            Some(Item::Decimal(value)) => vec![Item::Decimal(exact(&value))],
-            Some(Item::Double(value)) => vec![Item::Double(floating(value))],
-            _ => Vec::new(),
+            Some(Item::Integer(value)) => smallvec![Item::Integer(exact(&value))],
+            Some(Item::Decimal(value)) => smallvec![Item::Decimal(exact(&value))],
+            Some(Item::Double(value)) => smallvec![Item::Double(floating(value))],
+            _ => Value::new(),
         })
     }
 
@@ -182,7 +203,7 @@ impl<'a> Evaluation<'a> {
                 (total, number) => Item::Double(double(total).unwrap_or(f64::NAN) + double(number).unwrap_or(f64::NAN)),
             };
         }
-        Ok(vec![total])
+        Ok(smallvec![total])
     }
 
     fn extreme(&self, value: &[Item], wins: impl Fn(f64, f64) -> bool) -> Outcome<Value> {
@@ -201,7 +222,7 @@ impl<'a> Evaluation<'a> {
     fn distinct(&self, value: &[Item]) -> Outcome<Value> {
         self.spend(value.len())?;
         let mut seen = std::collections::HashSet::new();
-        let mut kept = Vec::new();
+        let mut kept = Value::new();
         for item in self.atoms(value)? {
             if seen.insert(self.item_text(&item)?) {
                 kept.push(item);

@@ -6,7 +6,9 @@ mod ast;
 mod atomic;
 mod evaluation;
 mod functions;
+mod index;
 mod lexer;
+mod names;
 mod number;
 mod operators;
 mod parser;
@@ -19,7 +21,8 @@ mod value;
 
 pub(crate) use ast::{Axis, Expr, Step, Symbol, Test, Type};
 pub(crate) use evaluation::{Evaluation, Focus, Instruction, OwnFunction};
-pub(crate) use parser::{Names, parse, parse_type};
+pub(crate) use names::Names;
+pub(crate) use parser::{parse, parse_type};
 pub(crate) use texts::normalized;
 pub(crate) use value::{Failure, Item, Outcome};
 

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use smallvec::smallvec;
+
 use super::ast::{Arithmetic, Atomic, Comparison};
 use super::evaluation::Evaluation;
 use super::number::Decimal;
@@ -32,7 +34,7 @@ impl Evaluation<'_> {
         let (left, right) = (self.single(&left)?, self.single(&right)?);
         match (left, right) {
             (Some(left), Some(right)) => Ok(boolean(self.compare(comparison, &left, &right, false)?)),
-            _ => Ok(Vec::new()),
+            _ => Ok(Value::new()),
         }
     }
 
@@ -74,7 +76,7 @@ impl Evaluation<'_> {
     }
 
     pub(super) fn compute(&self, operation: Arithmetic, left: Value, right: Value) -> Outcome<Value> {
-        let (Some(left), Some(right)) = (self.single(&left)?, self.single(&right)?) else { return Ok(Vec::new()) };
+        let (Some(left), Some(right)) = (self.single(&left)?, self.single(&right)?) else { return Ok(Value::new()) };
         let (left, right) = (self.number_of(left)?, self.number_of(right)?);
         let whole = matches!((&left, &right), (Item::Integer(_), Item::Integer(_)));
         let result = match (&left, &right) {
@@ -91,7 +93,7 @@ impl Evaluation<'_> {
                 _ => return Err(Failure::Types(left.kind(), right.kind())),
             },
         };
-        Ok(vec![result])
+        Ok(smallvec![result])
     }
 
     fn number_of(&self, item: Item) -> Outcome<Item> {
@@ -105,7 +107,7 @@ impl Evaluation<'_> {
     }
 
     pub(super) fn range(&self, from: Value, to: Value) -> Outcome<Value> {
-        let (Some(from), Some(to)) = (self.single(&from)?, self.single(&to)?) else { return Ok(Vec::new()) };
+        let (Some(from), Some(to)) = (self.single(&from)?, self.single(&to)?) else { return Ok(Value::new()) };
         let bound = |item: &Item| {
             let Item::Integer(value) = self.cast_item(item, Atomic::Integer)? else {
                 return Err(Failure::Types(item.kind(), "a whole number"));

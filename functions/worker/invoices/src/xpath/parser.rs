@@ -1,46 +1,14 @@
 //! Reads expressions.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::ast::{Arithmetic, Atomic, Axis, Comparison, Expr, Quantifier, Step, Symbol, Test, Type};
 use super::functions::Function;
 use super::lexer::{Token, tokens};
+use super::names::Names;
 use super::number::Decimal;
 use super::value::Item;
 use super::{Mistake, regexes};
-
-/// What names in expressions stand for.
-#[derive(Debug, Default)]
-pub(crate) struct Names {
-    spaces: HashMap<String, Rc<str>>,
-    symbols: HashMap<String, Symbol>,
-    texts: Vec<String>,
-}
-
-impl Names {
-    pub(crate) fn add_space(&mut self, prefix: &str, space: &str) {
-        self.spaces.insert(prefix.to_owned(), Rc::from(space));
-    }
-
-    pub(crate) fn symbol(&mut self, name: &str) -> Symbol {
-        if let Some(&symbol) = self.symbols.get(name) {
-            return symbol;
-        }
-        let symbol = Symbol::try_from(self.texts.len()).unwrap_or(Symbol::MAX);
-        self.texts.push(name.to_owned());
-        self.symbols.insert(name.to_owned(), symbol);
-        symbol
-    }
-
-    pub(crate) fn text(&self, symbol: Symbol) -> &str {
-        self.texts.get(symbol as usize).map_or("", String::as_str)
-    }
-
-    fn space(&self, prefix: &str) -> Result<Rc<str>, Mistake> {
-        self.spaces.get(prefix).cloned().ok_or_else(|| Mistake::Syntax(format!("the prefix {prefix}")))
-    }
-}
 
 pub(crate) fn parse(source: &str, names: &mut Names) -> Result<Expr, Mistake> {
     let mut parser = Parser { tokens: tokens(source)?, at: 0, names };
@@ -268,8 +236,7 @@ impl Parser<'_> {
     fn path(&mut self) -> Result<Expr, Mistake> {
         let mut steps = Vec::new();
         let start = if self.takes("//") {
-            steps.push(all_within());
-            steps.push(self.step()?);
+            self.step_within(&mut steps)?;
             Expr::Root
         } else if self.takes("/") {
             if !self.starts_step() {
@@ -288,13 +255,29 @@ impl Parser<'_> {
         };
         loop {
             if self.takes("//") {
-                steps.push(all_within());
-            } else if !self.takes("/") {
+                self.step_within(&mut steps)?;
+            } else if self.takes("/") {
+                steps.push(self.step()?);
+            } else {
                 break;
             }
-            steps.push(self.step()?);
         }
         Ok(if steps.is_empty() { start } else { Expr::Path(Box::new(start), steps) })
+    }
+
+    /// The step after `//`. All elements of a name are found at once, unless a predicate may be about their place.
+    fn step_within(&mut self, steps: &mut Vec<Step>) -> Result<(), Mistake> {
+        let step = self.step()?;
+        match step {
+            Step::Axis(Axis::Child, test, predicates) if !predicates.iter().any(Expr::may_be_place) => {
+                steps.push(Step::Axis(Axis::Descendant, test, predicates));
+            }
+            step @ (Step::Axis(..) | Step::Each(_)) => {
+                steps.push(Step::Axis(Axis::DescendantOrSelf, Test::Node, Vec::new()));
+                steps.push(step);
+            }
+        }
+        Ok(())
     }
 
     fn starts_step(&self) -> bool {
@@ -338,13 +321,16 @@ impl Parser<'_> {
             Token::Symbol("*") => Test::AnyName,
             Token::AnyIn(prefix) => Test::Space(self.names.space(&prefix)?),
             Token::AnySpace(local) => Test::Local(Rc::from(local)),
-            Token::Prefixed(prefix, local) => Test::Name { space: self.names.space(&prefix)?, local: Rc::from(local) },
+            Token::Prefixed(prefix, local) => {
+                let space = self.names.space(&prefix)?;
+                Test::Name(self.names.node(space, local))
+            }
             Token::Name(name) => {
                 if self.takes("(") {
                     self.needs(")")?;
                     kind_test(&name).ok_or_else(|| Mistake::Syntax(format!("the test {name}")))?
                 } else {
-                    Test::Name { space: Rc::from(""), local: Rc::from(name) }
+                    Test::Name(self.names.node(Rc::from(""), name))
                 }
             }
             other @ (Token::Variable(_) | Token::Number(_) | Token::Text(_) | Token::Symbol(_) | Token::End) => {
@@ -452,10 +438,6 @@ fn known_regex(function: Function, mut arguments: Vec<Expr>) -> Result<Expr, Mis
         }
     }
     Ok(Expr::Call(function, arguments))
-}
-
-fn all_within() -> Step {
-    Step::Axis(Axis::DescendantOrSelf, Test::Node, Vec::new())
 }
 
 fn number(text: &str) -> Result<Item, Mistake> {

@@ -9,14 +9,24 @@ impl<'a> Evaluation<'a> {
     pub(super) fn steps(&mut self, start: Value, steps: &'a [Step]) -> Outcome<Value> {
         let mut value = start;
         for step in steps {
+            if value.is_empty() {
+                break;
+            }
             value = self.step(&value, step)?;
         }
         Ok(value)
     }
 
+    /// Whether a path ends nowhere in this document, because it goes by names that it has not.
+    pub(super) fn is_missing(&self, start: &Expr, steps: &[Step]) -> bool {
+        let mut by_names = steps.iter().take_while(|step| matches!(step, Step::Axis(..)));
+        matches!(start, Expr::Context | Expr::Root) && by_names.any(|step| self.index.lacks(step))
+    }
+
     fn step(&mut self, from: &Value, step: &'a Step) -> Outcome<Value> {
-        let mut found = Vec::new();
+        let mut found = Value::new();
         match step {
+            Step::Axis(..) if self.index.lacks(step) => Ok(found),
             Step::Axis(axis, test, predicates) => {
                 for item in from {
                     let node = self.as_node(item)?;
@@ -24,7 +34,11 @@ impl<'a> Evaluation<'a> {
                     for predicate in predicates {
                         selected = self.holding(selected, predicate)?;
                     }
-                    found.append(&mut selected);
+                    if found.is_empty() {
+                        found = selected;
+                    } else {
+                        found.append(&mut selected);
+                    }
                 }
                 self.in_order(found)
             }
@@ -45,12 +59,17 @@ impl<'a> Evaluation<'a> {
 
     /// The nodes of an axis that pass a test, the nearest first.
     fn select(&mut self, from: NodeId, axis: Axis, test: &Test) -> Outcome<Value> {
-        let document = self.document;
-        let mut found = Vec::new();
+        let (document, index) = (self.document, &self.index);
+        if let (Axis::Descendant, Test::Name(name)) = (axis, test) {
+            let elements = index.elements(*name, document.within(from));
+            self.spend(elements.len() + 1)?;
+            return Ok(elements.iter().map(|&id| Item::Node(id)).collect());
+        }
+        let mut found = Value::new();
         let mut visited = 1;
         let mut take = |id: NodeId| {
             visited += 1;
-            if passes(document, id, axis, test) {
+            if index.passes(document, id, axis, test) {
                 found.push(Item::Node(id));
             }
         };
@@ -92,7 +111,7 @@ impl<'a> Evaluation<'a> {
     /// The items for which a predicate holds, or whose place it is.
     fn holding(&mut self, value: Value, predicate: &'a Expr) -> Outcome<Value> {
         let size = value.len();
-        let mut kept = Vec::new();
+        let mut kept = Value::new();
         for (index, item) in value.into_iter().enumerate() {
             let focus = Focus { item: Some(item), position: index + 1, size };
             let lenient = std::mem::take(&mut self.lenient);
@@ -128,37 +147,20 @@ impl<'a> Evaluation<'a> {
         if value.len() < 2 {
             return Ok(value);
         }
-        let mut nodes = Vec::with_capacity(value.len());
+        let mut before = None;
+        let mut is_sorted = true;
         for item in &value {
-            nodes.push(self.as_node(item)?);
+            let node = Some(self.as_node(item)?);
+            is_sorted &= before < node;
+            before = node;
         }
-        if nodes.is_sorted_by(|left, right| left < right) {
+        if is_sorted {
             return Ok(value);
         }
-        self.spend(nodes.len())?;
+        self.spend(value.len())?;
+        let mut nodes: Vec<NodeId> = value.iter().filter_map(Item::node).collect();
         nodes.sort_unstable();
         nodes.dedup();
         Ok(nodes.into_iter().map(Item::Node).collect())
-    }
-}
-
-fn passes(document: &Document, id: NodeId, axis: Axis, test: &Test) -> bool {
-    let kind = document.kind(id);
-    let is_principal = match kind {
-        Kind::Element(_) => axis != Axis::Attribute,
-        Kind::Attribute(_) => axis == Axis::Attribute,
-        Kind::Root | Kind::Text | Kind::Comment | Kind::Instruction => false,
-    };
-    match test {
-        Test::Node => true,
-        Test::Text => kind == Kind::Text,
-        Test::Comment => kind == Kind::Comment,
-        Test::Element => matches!(kind, Kind::Element(_)),
-        Test::AnyName => is_principal,
-        Test::Name { space, local } => {
-            is_principal && document.name(id).is_some_and(|name| name.local == *local && name.space == *space)
-        }
-        Test::Space(space) => is_principal && document.name(id).is_some_and(|name| name.space == *space),
-        Test::Local(local) => is_principal && document.name(id).is_some_and(|name| name.local == *local),
     }
 }

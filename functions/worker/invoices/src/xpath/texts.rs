@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::smallvec;
+
 use super::ast::Atomic;
 use super::evaluation::Evaluation;
 use super::functions::Function;
@@ -25,7 +27,7 @@ impl Evaluation<'_> {
             Function::NormalizeSpace => normalized(&text),
             Function::UpperCase => text.to_uppercase(),
             Function::LowerCase => text.to_lowercase(),
-            Function::StringLength => return Ok(vec![Item::integer(text.chars().count())]),
+            Function::StringLength => return Ok(smallvec![Item::integer(text.chars().count())]),
             Function::StringToCodepoints => {
                 self.spend(text.len())?;
                 return Ok(text.chars().map(|c| Item::Integer(Decimal::from(i64::from(u32::from(c))))).collect());
@@ -54,7 +56,7 @@ impl Evaluation<'_> {
                 for value in given {
                     all.push_str(&self.optional_text(value)?);
                 }
-                return Ok(vec![Item::Text(self.worked(Rc::from(all))?)]);
+                return Ok(smallvec![Item::Text(self.worked(Rc::from(all))?)]);
             }
             Function::Matches => {
                 let regex = self.regex(&self.optional_text(next())?)?;
@@ -68,7 +70,7 @@ impl Evaluation<'_> {
             Function::Tokenize => {
                 let regex = self.regex(&self.optional_text(next())?)?;
                 if text.is_empty() {
-                    return Ok(Vec::new());
+                    return Ok(Value::new());
                 }
                 let tokens: Value = regex.split(&text).map(Item::text).collect();
                 self.spend(tokens.len())?;
@@ -100,7 +102,7 @@ impl Evaluation<'_> {
             | Function::Sum
             | Function::True => return Err(Failure::Undefined(format!("{function:?}"))),
         };
-        Ok(vec![Item::text(result)])
+        Ok(smallvec![Item::text(result)])
     }
 
     fn of_many(&self, function: Function, items: &Value, separator: Value) -> Outcome<Value> {
@@ -108,7 +110,7 @@ impl Evaluation<'_> {
         if function == Function::StringJoin {
             let separator = self.optional_text(separator)?;
             let texts: Outcome<Vec<Rc<str>>> = items.iter().map(|item| self.item_text(item)).collect();
-            return Ok(vec![Item::Text(self.worked(Rc::from(texts?.join(&*separator)))?)]);
+            return Ok(smallvec![Item::Text(self.worked(Rc::from(texts?.join(&*separator)))?)]);
         }
         let mut text = String::new();
         for item in items {
@@ -116,7 +118,7 @@ impl Evaluation<'_> {
             let character = code.to_i64().and_then(|code| u32::try_from(code).ok()).and_then(char::from_u32);
             text.push(character.ok_or(Failure::Types("a number", "a character"))?);
         }
-        Ok(vec![Item::text(text)])
+        Ok(smallvec![Item::text(text)])
     }
 
     fn worked(&self, text: Rc<str>) -> Outcome<Rc<str>> {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::number::Decimal;
 use crate::xml::NodeId;
 
@@ -41,7 +43,8 @@ pub(crate) enum Item {
     Date(i64, Rc<str>),
 }
 
-pub(crate) type Value = Vec<Item>;
+/// Most are of one item.
+pub(crate) type Value = SmallVec<[Item; 1]>;
 
 impl Item {
     pub(super) fn text(text: impl Into<Rc<str>>) -> Self {
@@ -81,7 +84,7 @@ impl Item {
 }
 
 pub(super) fn boolean(value: bool) -> Value {
-    vec![Item::Boolean(value)]
+    smallvec![Item::Boolean(value)]
 }
 
 /// As XPath writes a double.

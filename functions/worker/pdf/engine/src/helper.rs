@@ -71,6 +71,11 @@ impl Handler for PdfHandler {
         true
     }
 
+    /// The first document does not wait for the rules of invoices, and later ones find them.
+    fn settle(&mut self) -> io::Result<()> {
+        self.engines.load_more().map_err(io::Error::other)
+    }
+
     /// Merges, checks and reads a small file: what nearly every call does.
     fn rehearse(&self) -> io::Result<()> {
         let directory = tempfile::tempdir_in(&self.home)?;
