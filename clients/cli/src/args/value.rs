@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 /// What an option takes.
@@ -88,6 +90,13 @@ pub(super) fn resolve(text: &str) -> Result<String, String> {
     Ok(content)
 }
 
+/// The same of a member of an option, which may be a file that is no text, such as a key: that is given in base64.
+fn resolve_member(text: &str) -> Result<String, String> {
+    let path = text.strip_prefix('@').filter(|path| !path.is_empty() && !path.starts_with('@') && *path != "-");
+    let bytes = path.and_then(|path| std::fs::read(path).ok()).filter(|bytes| std::str::from_utf8(bytes).is_err());
+    bytes.map_or_else(|| resolve(text), |bytes| Ok(STANDARD.encode(bytes)))
+}
+
 /// One value. What the schema does not allow is passed on as text, for the schema's own message.
 fn one(schema: &Value, text: &str) -> Result<Value, String> {
     let number = || serde_json::from_str::<Value>(text).ok().filter(Value::is_number);
@@ -145,9 +154,14 @@ fn object(schema: &Value, texts: &[String]) -> Result<Value, String> {
             all.extend(read);
         } else {
             let (name, value) = text.split_once('=').ok_or("must be name=value, or a JSON object")?;
-            let of_name = &schema["properties"][name];
-            let of_name = if of_name.is_null() { &schema["additionalProperties"] } else { of_name };
-            all.insert(name.to_owned(), of_pair(of_name, value));
+            let own = &schema["properties"][name];
+            // Values under names of the user's own may begin with an @.
+            let value = if own.is_null() {
+                of_pair(&schema["additionalProperties"], value)
+            } else {
+                of_pair(own, &resolve_member(value)?)
+            };
+            all.insert(name.to_owned(), value);
         }
     }
     Ok(Value::Object(all))
@@ -221,6 +235,13 @@ mod tests {
         std::fs::write(file.path(), "secret\n").unwrap();
         let given = format!("@{}", file.path().display());
         assert_eq!(read_texts(json!({"type": "string"}), &[&given]), Ok(json!("secret")));
+        let schema = json!({"type": "object", "properties": {"own": {"type": "string"}}});
+        let pairs = [format!("own={given}"), "handle=@ada".to_owned()];
+        let pairs: Vec<&str> = pairs.iter().map(String::as_str).collect();
+        assert_eq!(read_texts(schema.clone(), &pairs), Ok(json!({"own": "secret", "handle": "@ada"})));
+        std::fs::write(file.path(), [0x30, 0x82, 0xff]).unwrap();
+        assert_eq!(read_texts(schema.clone(), &pairs[..1]), Ok(json!({"own": "MIL/"})));
+        assert!(read_texts(schema, &["own=@/no/such/file"]).unwrap_err().contains("/no/such/file"));
         assert!(read_texts(json!({"type": "string"}), &["@/no/such/file"]).unwrap_err().contains("/no/such/file"));
     }
 }
