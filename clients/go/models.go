@@ -1634,16 +1634,37 @@ func (e SignPDFOptionsCertify) Valid() bool {
 	}
 }
 
+// Defines values for SignPDFOptionsKeyKmsPadding.
+const (
+	SignPDFOptionsKeyKmsPaddingPkcs1 SignPDFOptionsKeyKmsPadding = "pkcs1"
+	SignPDFOptionsKeyKmsPaddingPss   SignPDFOptionsKeyKmsPadding = "pss"
+)
+
+// Valid indicates whether the value is a known member of the SignPDFOptionsKeyKmsPadding enum.
+func (e SignPDFOptionsKeyKmsPadding) Valid() bool {
+	switch e {
+	case SignPDFOptionsKeyKmsPaddingPkcs1:
+		return true
+	case SignPDFOptionsKeyKmsPaddingPss:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SignPDFOptionsLevel.
 const (
-	SignPDFOptionsLevelBB SignPDFOptionsLevel = "B-B"
-	SignPDFOptionsLevelBT SignPDFOptionsLevel = "B-T"
+	SignPDFOptionsLevelBB  SignPDFOptionsLevel = "B-B"
+	SignPDFOptionsLevelBLT SignPDFOptionsLevel = "B-LT"
+	SignPDFOptionsLevelBT  SignPDFOptionsLevel = "B-T"
 )
 
 // Valid indicates whether the value is a known member of the SignPDFOptionsLevel enum.
 func (e SignPDFOptionsLevel) Valid() bool {
 	switch e {
 	case SignPDFOptionsLevelBB:
+		return true
+	case SignPDFOptionsLevelBLT:
 		return true
 	case SignPDFOptionsLevelBT:
 		return true
@@ -3988,7 +4009,7 @@ type SignPDFOptions struct {
 	// Key The key that signs: kept as passwords are.
 	Key SignPDFOptionsKey `json:"key"`
 
-	// Level Of PAdES. `B-T` has a time stamp, or fails. By default: "B-B".
+	// Level Of PAdES. `B-T` has a time stamp, or fails; `B-LT` also proof that no certificate was revoked. By default: "B-B".
 	Level SignPDFOptionsLevel `json:"level,omitempty"`
 
 	// Location Where.
@@ -4024,14 +4045,35 @@ type SignPDFOptionsCertify string
 
 // SignPDFOptionsKey The key that signs: kept as passwords are.
 type SignPDFOptionsKey struct {
+	// Kms A key in AWS KMS.
+	Kms *SignPDFOptionsKeyKms `json:"kms,omitempty"`
+
 	// Password Opens that file. By default: "".
 	Password Secret `json:"password,omitempty"`
 
 	// Pkcs12 A PKCS#12 file in base64: RSA, P-256, P-384 or P-521.
-	Pkcs12 string `json:"pkcs12"`
+	Pkcs12 string `json:"pkcs12,omitempty"`
 }
 
-// SignPDFOptionsLevel Of PAdES. `B-T` has a time stamp, or fails. By default: "B-B".
+// SignPDFOptionsKeyKms A key in AWS KMS.
+type SignPDFOptionsKeyKms struct {
+	// Certificates In PEM: the key's, then its authorities'.
+	Certificates string `json:"certificates"`
+
+	// KeyArn Of the key, or its alias.
+	KeyArn string `json:"keyArn"`
+
+	// Padding Of RSA keys. By default: "pkcs1".
+	Padding SignPDFOptionsKeyKmsPadding `json:"padding,omitempty"`
+
+	// RoleArn Your role that may sign. Without it, the key must be the service's.
+	RoleArn string `json:"roleArn,omitempty"`
+}
+
+// SignPDFOptionsKeyKmsPadding Of RSA keys. By default: "pkcs1".
+type SignPDFOptionsKeyKmsPadding string
+
+// SignPDFOptionsLevel Of PAdES. `B-T` has a time stamp, or fails; `B-LT` also proof that no certificate was revoked. By default: "B-B".
 type SignPDFOptionsLevel string
 
 // SplitPDFOptions defines model for SplitPdfOptions.

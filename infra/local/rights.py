@@ -32,6 +32,9 @@ def named(resource: localize.Template) -> str:
             return "everything"
         case {"Fn::GetAtt": [str(name), "Arn"]}:
             return name
+        # A list that a parameter has, or nothing.
+        case {"Fn::Split": [",", {"Fn::If": [_, {"Ref": str(name)}, _]}]}:
+            return name
         case {"Fn::Sub": str(text)}:
             return text.replace("${", "").replace(".Arn}", "")
         case _:

@@ -48,6 +48,7 @@ mod idempotency;
 mod injected_faults;
 mod job_list;
 mod journeys;
+mod kms;
 mod large_requests;
 mod mcp_clients;
 mod mcp_tools;

@@ -300,9 +300,10 @@ async fn a_question_is_asked_by_the_relay() {
     let ask = async |url: String| {
         let url = Url::parse(&url).unwrap();
         let caps = Caps { bytes: 100, redirects: 0, deadline: tokio::time::Instant::now() + SOON };
-        fetcher.ask(&Question { url: &url, content_type: "application/timestamp-query", body: b"", caps }).await
+        fetcher.ask(&Question::post(&url, "application/timestamp-query", b"", caps)).await
     };
-    assert_eq!(ask(format!("http://127.0.0.1:{port}/stamps")).await.unwrap(), b"answer");
+    let answer = ask(format!("http://127.0.0.1:{port}/stamps")).await.unwrap();
+    assert_eq!((answer.status, answer.body.as_slice()), (200, b"answer".as_slice()));
     let head = heads.lock().await.remove(0);
     assert!(head.starts_with("post /stamps ") && head.contains("content-type: application/timestamp-query"), "{head}");
     let refused = ask("http://127.0.0.1:9/".to_owned()).await.unwrap_err();

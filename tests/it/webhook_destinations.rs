@@ -32,8 +32,8 @@ async fn iam(parameters: &[(&str, &str)]) {
 }
 
 /// A role that may be assumed with this external id, and may then do `action`.
-async fn role(external_id: &str, action: &str) -> String {
-    let name = format!("docmill-{}", Uuid::now_v7().simple());
+pub(crate) async fn role(external_id: &str, action: &str) -> String {
+    let name = format!("docmill-sign-{}", Uuid::now_v7().simple());
     let trust = json!({"Version": "2012-10-17", "Statement": [{
         "Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole",
         "Condition": {"StringEquals": {"sts:ExternalId": external_id}},

@@ -16,6 +16,8 @@ const TEXTS: Record<string, string> = {
 	timestampUrl: 'https://time.example.com',
 	background: 'transparent',
 	box: '72, 96, 300.5, 110',
+	keyArn: 'arn:aws:kms:eu-central-1:111122223333:alias/signer',
+	roleArn: 'arn:aws:iam::111122223333:role/docmill-sign',
 	close: ']]',
 	margin: '10mm',
 	open: '[[',
@@ -24,8 +26,8 @@ const TEXTS: Record<string, string> = {
 	sheet: '2',
 	time: '2026-11-28T12:00:00Z',
 };
-/** Fields that exclude others beside them: the test of stamps fills them. */
-const EXCLUSIVE = ['stamps.source', 'stamps.barcode'];
+/** Fields that exclude others beside them. */
+const EXCLUSIVE = ['stamps.source', 'stamps.barcode', 'key.pkcs12'];
 /** Properties that every job has, and that the node asks for once. */
 const ELSEWHERE = ['filename'];
 
@@ -56,7 +58,9 @@ function filled(field: INodeProperties, shape: Shape | undefined): unknown {
 			return field.name === 'structure' ? '{"blocks": []}' : '{"name": "Zoë", "terms": true}';
 		case 'collection':
 			return Object.fromEntries(
-				(field.options as INodeProperties[]).map((inner) => [inner.name, filled(inner, nested(shape, inner.name))]),
+				(field.options as INodeProperties[])
+					.filter((inner) => !EXCLUSIVE.includes(`${field.name}.${inner.name}`))
+					.map((inner) => [inner.name, filled(inner, nested(shape, inner.name))]),
 			);
 		case 'fixedCollection':
 			return groups(field, shape);

@@ -4212,19 +4212,34 @@ export interface components {
             /** @description The key that signs: kept as passwords are. */
             key: {
                 /** @description A PKCS#12 file in base64: RSA, P-256, P-384 or P-521. */
-                pkcs12: string;
+                pkcs12?: string;
                 /**
                  * @description Opens that file.
                  * @default
                  */
                 password?: string;
-            };
+                /** @description A key in AWS KMS. */
+                kms?: {
+                    /** @description Of the key, or its alias. */
+                    keyArn: string;
+                    /** @description Your role that may sign. Without it, the key must be the service's. */
+                    roleArn?: string;
+                    /** @description In PEM: the key's, then its authorities'. */
+                    certificates: string;
+                    /**
+                     * @description Of RSA keys.
+                     * @default pkcs1
+                     * @enum {string}
+                     */
+                    padding?: "pkcs1" | "pss";
+                };
+            } & (unknown | unknown);
             /**
-             * @description Of PAdES. `B-T` has a time stamp, or fails.
+             * @description Of PAdES. `B-T` has a time stamp, or fails; `B-LT` also proof that no certificate was revoked.
              * @default B-B
              * @enum {string}
              */
-            level?: "B-B" | "B-T";
+            level?: "B-B" | "B-T" | "B-LT";
             /** @description An RFC 3161 authority. With `B-B`, a missing time stamp is a warning. */
             timestampUrl?: string;
             /** @description An empty signature field, or a new one's name. */

@@ -12,12 +12,12 @@ use base64::engine::general_purpose::STANDARD;
 use docmill_app::context::Context;
 use docmill_aws::files::{Files, FilesError};
 use docmill_aws::queue::{Queue, QueueError};
-use docmill_aws::relay::{Ask, Fetch, Inbox, Put, RelayError, Reply, Request};
+use docmill_aws::relay::{Ask, Fetch, Inbox, Method, Put, RelayError, Reply, Request};
 use docmill_config::clock;
 use docmill_domain::limits::Limits;
 use docmill_domain::time::Timestamp;
 use docmill_egress::EgressPolicy;
-use docmill_sources::{Budget, Caps, Fetched, Question, SourceClient, SourceError};
+use docmill_sources::{Answer, Budget, Caps, Content, Fetched, Question, SourceClient, SourceError};
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
 use tokio::time::Instant;
@@ -136,11 +136,15 @@ impl EgressRelay {
     async fn ask(&self, ask: Ask) -> Result<Reply, SourceError> {
         let body = STANDARD.decode(&ask.body).map_err(|error| internal("a stored question", &error))?;
         let deadline = Instant::now() + time_for(ask.milliseconds, ask.until);
-        let caps = Caps { bytes: ask.most, redirects: 0, deadline };
+        let caps = Caps { bytes: ask.most, redirects: ask.redirects, deadline };
         let url = parse(&ask.url)?;
-        let question = Question { url: &url, content_type: &ask.content_type, body: &body, caps };
-        let answer = self.client.ask(&question).await?;
-        Ok(Reply::Answered { body: STANDARD.encode(answer) })
+        let content = match ask.method {
+            Method::Post => Some(Content { media_type: &ask.content_type, bytes: &body }),
+            Method::Get => None,
+        };
+        let question = Question { url: &url, content, headers: &ask.headers, any_status: ask.any_status, caps };
+        let Answer { status, body } = self.client.ask(&question).await?;
+        Ok(Reply::Answered { body: STANDARD.encode(body), status })
     }
 
     /// Delivers a stored result.

@@ -13,13 +13,14 @@ use docmill_fetch::Fetcher;
 use docmill_html_basic::HtmlBasic;
 use docmill_office::OfficeEngine;
 use docmill_pdf_engine::PdfTools;
-use docmill_signer::Signer;
+use docmill_signer::{KeyService, Signer};
 
-/// All engines. `libreoffice` is its program directory. Fails if LibreOffice is not there.
+/// All engines. `keys`: a service that signs. `libreoffice` is its program directory. Fails if LibreOffice is not there.
 pub(crate) fn all(
     launcher: &Launcher,
     policy: EgressPolicy,
     fetcher: Fetcher,
+    keys: Option<KeyService>,
     libreoffice: &Path,
 ) -> io::Result<Engines> {
     let pdf_tools = Arc::new(PdfTools::new(launcher.clone()));
@@ -29,6 +30,6 @@ pub(crate) fn all(
         .with(EngineKind::Sghtmltopdf, Arc::new(HtmlBasic::new(launcher.clone(), fetcher.clone())))
         .with(EngineKind::Chromium, Arc::new(browser))
         .with(EngineKind::PdfTools, pdf_tools.clone())
-        .with(EngineKind::Signer, Arc::new(Signer::new(fetcher)))
+        .with(EngineKind::Signer, Arc::new(Signer::new(fetcher, keys)))
         .checked_by(pdf_tools))
 }

@@ -43,6 +43,14 @@ pub(crate) const fn uses_fonts(engine: EngineKind) -> bool {
 }
 
 impl FontSource<'_> {
+    /// Whose fonts, and so whose job it is. `None` on a machine of one's own.
+    pub(crate) const fn account(&self) -> Option<&str> {
+        match self {
+            Self::Account(fonts) => Some(fonts.account),
+            Self::None | Self::Read(_) => None,
+        }
+    }
+
     /// Puts the fonts into their own directory below `scratch`.
     pub async fn obtain(&self, scratch: &Path) -> Result<OwnFonts, Failure> {
         match self {

@@ -17,6 +17,7 @@ use docmill_egress::EgressPolicy;
 use docmill_engine::Engines;
 use docmill_fetch::Fetcher;
 use docmill_office::DEFAULT_PROGRAM_DIRECTORY;
+use docmill_signer::{KeyService, OwnKeys};
 use docmill_telemetry::start::worker_started;
 use futures_util::FutureExt;
 use lambda_runtime::layers::TracingLayer;
@@ -60,9 +61,10 @@ pub async fn pipeline_of_function() -> Result<(Pipeline, Tenancy), Error> {
             (Fetcher::Relayed(Arc::new(relay.clone())), context.queue().through(relay))
         }
     };
+    let keys = key_service(&context, &fetcher)?;
     let launcher = launcher(queue_name, context.config.local_mode).await?;
     let libreoffice = Path::new(DEFAULT_PROGRAM_DIRECTORY);
-    let engines = engines::all(&launcher, policy, fetcher.clone(), libreoffice)?;
+    let engines = engines::all(&launcher, policy, fetcher.clone(), Some(keys), libreoffice)?;
     let engines = engines.keeping_warm(Engines::needed_by(queue_name));
     let tenancy = Tenancy::of(&launcher)?;
     let pipeline = Pipeline {
@@ -80,6 +82,20 @@ pub async fn pipeline_of_function() -> Result<(Pipeline, Tenancy), Error> {
         clock: Clock::default(),
     };
     Ok((pipeline, tenancy))
+}
+
+/// The keys of KMS. In local mode they are those of the emulator, which is no address for documents.
+fn key_service(context: &Context, fetcher: &Fetcher) -> Result<KeyService, Error> {
+    let setting = |name: &str| std::env::var(name).unwrap_or_default();
+    let own = OwnKeys::listed(&setting("SIGNING_KEYS"), &setting("SIGNING_ACCOUNTS"));
+    let emulator = setting("AWS_ENDPOINT_URL");
+    let fetcher = match emulator.split_once("://") {
+        Some((_, host)) if context.config.local_mode => {
+            Fetcher::new(EgressPolicy::new(host.trim_end_matches('/').parse()?))?
+        }
+        _ => fetcher.clone(),
+    };
+    Ok(KeyService::new(context.aws.clone(), fetcher, own))
 }
 
 /// Confines children by the means of this platform. If they can reach what LEAST_ISOLATION refuses, the start fails.

@@ -128,6 +128,7 @@ async fn convert(engine: &dyn Engine, source: &dyn Fn(&Path) -> Source, fonts: &
         deadline: Instant::now() + Duration::from_secs(100),
         limits: &limits,
         fonts: &fonts,
+        account: None,
     };
     let made = checked(engine.convert(task).await?, &step, &limits).await?;
     let listed = Command::new("pdffonts").arg(made.path()).output().unwrap().stdout;

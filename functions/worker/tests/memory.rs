@@ -46,6 +46,7 @@ async fn convert_in(
             deadline,
             limits: &limits,
             fonts: &NO_FONTS,
+            account: None,
         })
         .await
 }

@@ -129,6 +129,7 @@ async fn attempt(
         deadline,
         limits: &limits,
         fonts: &NO_FONTS,
+        account: None,
     };
     let converted = match attempt {
         Attempt::First => engine.convert(task).await,
@@ -300,6 +301,7 @@ async fn a_second_attempt_finds_the_unchanged_source() {
             deadline,
             limits: &limits,
             fonts: &NO_FONTS,
+            account: None,
         };
         let pdf = engine.convert(task).await.unwrap().path().to_owned();
         let output = Command::new("pdftotext").arg(pdf).arg("-").output().unwrap();

@@ -84,6 +84,10 @@ impl Aws {
         Self { sdk, dynamodb_pause: DYNAMODB_RETRY_PAUSE, dynamodb_endpoint: None, interceptor: None }
     }
 
+    pub(crate) fn sdk(&self) -> &SdkConfig {
+        &self.sdk
+    }
+
     /// Every call of every client passes it.
     pub fn with_interceptor(self, interceptor: SharedInterceptor) -> Self {
         Self { interceptor: Some(interceptor), ..self }

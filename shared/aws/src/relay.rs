@@ -85,16 +85,39 @@ pub struct Put {
 pub struct Ask {
     /// The service's address. It may contain a secret.
     pub url: String,
+    /// How it is asked.
+    #[serde(default)]
+    pub method: Method,
+    /// Sent with the question. They may be secrets.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
     /// The media type of the question.
     pub content_type: String,
     /// The question in base64.
     pub body: String,
+    /// Whether an answer is one whatever its status is.
+    #[serde(default)]
+    pub any_status: bool,
     /// The most bytes of the answer.
     pub most: u64,
+    /// How many redirects may be followed.
+    #[serde(default)]
+    pub redirects: u32,
     /// How long the exchange may take.
     pub milliseconds: u64,
     /// Nobody waits for the reply after this time.
     pub until: Timestamp,
+}
+
+/// How a service is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Method {
+    /// With a question in the body.
+    #[default]
+    Post,
+    /// By the address alone.
+    Get,
 }
 
 /// The queue of a message.
@@ -154,6 +177,9 @@ pub enum Reply {
     Answered {
         /// The answer in base64.
         body: String,
+        /// Its HTTP status.
+        #[serde(default = "success")]
+        status: u16,
     },
     /// `sent`: the receiver has the whole result all the same.
     #[serde(rename = "failed.v1")]
@@ -167,6 +193,11 @@ pub enum Reply {
         /// Whether the receiver has the whole result all the same.
         sent: bool,
     },
+}
+
+/// What a relay has answered that only told successes.
+const fn success() -> u16 {
+    200
 }
 
 /// Addresses contain signatures, and headers are secret: none of it may be logged.

@@ -75,16 +75,63 @@ pub struct Put<'a> {
 }
 
 /// A short question to a service, such as a time-stamp authority.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// Where the service is.
     pub url: &'a Url,
-    /// The media type of the question.
-    pub content_type: &'a str,
-    /// The question.
-    pub body: &'a [u8],
-    /// Of the answer.
+    /// Sent by `POST`. Without it, the service is asked by `GET`.
+    pub content: Option<Content<'a>>,
+    /// Sent with the question. They may be secrets.
+    pub headers: &'a BTreeMap<String, String>,
+    /// Whether an answer is one whatever its status is.
+    pub any_status: bool,
+    /// Of the answer. A `POST` is not redirected.
     pub caps: Caps,
+}
+
+/// What is sent to a service.
+#[derive(Clone, Copy)]
+pub struct Content<'a> {
+    /// The media type.
+    pub media_type: &'a str,
+    /// The question itself.
+    pub bytes: &'a [u8],
+}
+
+/// What a service answered.
+#[derive(Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// After content decoding.
+    pub body: Vec<u8>,
+}
+
+const NO_HEADERS: &BTreeMap<String, String> = &BTreeMap::new();
+
+impl<'a> Question<'a> {
+    /// Asks by `GET`.
+    pub const fn get(url: &'a Url, caps: Caps) -> Self {
+        Self { url, content: None, headers: NO_HEADERS, any_status: false, caps }
+    }
+
+    /// Asks by `POST`.
+    pub const fn post(url: &'a Url, media_type: &'a str, bytes: &'a [u8], caps: Caps) -> Self {
+        Self { content: Some(Content { media_type, bytes }), ..Self::get(url, caps) }
+    }
+}
+
+/// Addresses and headers may be secrets.
+impl std::fmt::Debug for Question<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Question").field("host", &self.url.host_str()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Content<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Content").field("media_type", &self.media_type).finish_non_exhaustive()
+    }
 }
 
 /// Fetches and delivers through the guard. Built once per environment, and cheap to clone.
@@ -180,25 +227,35 @@ impl SourceClient {
         .await
     }
 
-    /// Sends a question by `POST`, without following redirects, and returns the answer's body.
+    /// Asks a service.
     ///
     /// # Errors
-    /// A `source_*` code if the guard refuses the address, or there is no successful answer within the limits.
-    pub async fn ask(&self, question: &Question<'_>) -> Result<Vec<u8>, SourceError> {
-        let Question { url, content_type, body, caps } = *question;
+    /// A `source_*` code if the guard refuses the address, or there is no answer within the limits.
+    pub async fn ask(&self, question: &Question<'_>) -> Result<Answer, SourceError> {
+        let Question { url, any_status, caps, .. } = *question;
         within(&caps, url, async {
-            let content_type = HeaderValue::from_str(content_type).map_err(|error| internal("a media type", &error))?;
-            let request = self.client.request(Method::POST, url).map_err(|error| unfetched(&error))?;
-            let answer = request.header(CONTENT_TYPE, content_type).body(body.to_vec()).send().await;
-            let response = answer.map_err(|error| unfetched(&ExchangeError::failed(url, &error)))?;
-            let mut response = successful(response, url)?;
-            let mut bytes = Vec::new();
-            while let Some(chunk) = next_chunk(&mut response, url, bytes.len() as u64, &caps).await? {
-                bytes.extend_from_slice(&chunk);
+            let response = self.answer(question).await?;
+            let mut response = if any_status { response } else { successful(response, url)? };
+            let mut body = Vec::new();
+            while let Some(chunk) = next_chunk(&mut response, url, body.len() as u64, &caps).await? {
+                body.extend_from_slice(&chunk);
             }
-            Ok(bytes)
+            Ok(Answer { status: response.status().as_u16(), body })
         })
         .await
+    }
+
+    async fn answer(&self, question: &Question<'_>) -> Result<Response, SourceError> {
+        let Question { url, content, headers, caps, .. } = *question;
+        let headers = client_headers(headers)?;
+        let Some(Content { media_type, bytes }) = content else {
+            let got = self.client.get(url, &headers, caps.redirects).await;
+            return got.map(|(response, _)| response).map_err(|error| unfetched(&error));
+        };
+        let media_type = HeaderValue::from_str(media_type).map_err(|error| internal("a media type", &error))?;
+        let request = self.client.request(Method::POST, url).map_err(|error| unfetched(&error))?;
+        let answer = request.headers(headers).header(CONTENT_TYPE, media_type).body(bytes.to_vec()).send().await;
+        answer.map_err(|error| unfetched(&ExchangeError::failed(url, &error)))
     }
 
     /// Follows redirects to a successful response. The client's headers only go to the first origin.

@@ -22,7 +22,7 @@ use docmill_domain::job::{Digest, INTERNAL_MESSAGE, JobErrorCode};
 use url::Url;
 
 pub use budget::Budget;
-pub use client::{Caps, Put, Question, Resource, SourceClient, disposition_filename, plain_name};
+pub use client::{Answer, Caps, Content, Put, Question, Resource, SourceClient, disposition_filename, plain_name};
 
 /// A fetched document in the job's scratch directory.
 #[derive(Debug)]

@@ -209,11 +209,13 @@ pub(crate) const CRATES: &[Uses] = &[
     (
         "docmill-signer",
         &[
+            "docmill-aws",
             "docmill-config",
             "docmill-confine",
             "docmill-domain",
             "docmill-engine",
             "docmill-fetch",
+            "docmill-formats",
             "docmill-pdf-signatures",
         ],
     ),
@@ -242,6 +244,7 @@ pub(crate) const MODULES: &[(&str, &[Uses])] = &[
         &[
             ("connection", &[]),
             ("clients", &["connection"]),
+            ("calls", &["clients"]),
             ("files", &["clients"]),
             ("logs", &["clients"]),
             ("relay", &["files"]),

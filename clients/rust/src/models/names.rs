@@ -484,10 +484,16 @@ super::open_enums! {
         Forms = "forms",
         Annotations = "annotations",
     }
-    /// Of PAdES. `B-T` has a time stamp, or fails. By default: "B-B".
+    /// Of RSA keys. By default: "pkcs1".
+    SignPdfOptionsKeyKmsPadding {
+        Pkcs1 = "pkcs1",
+        Pss = "pss",
+    }
+    /// Of PAdES. `B-T` has a time stamp, or fails; `B-LT` also proof that no certificate was revoked. By default: "B-B".
     SignPdfOptionsLevel {
         BB = "B-B",
         BT = "B-T",
+        BLT = "B-LT",
     }
     /// By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry. `every`: files of so many pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page, which is left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
     SplitPdfOptionsMode {

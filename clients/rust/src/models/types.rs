@@ -1711,7 +1711,7 @@ pub struct SignPdfOptions {
     #[doc = "The key that signs: kept as passwords are."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<SignPdfOptionsKey>,
-    #[doc = "Of PAdES. `B-T` has a time stamp, or fails. By default: \"B-B\"."]
+    #[doc = "Of PAdES. `B-T` has a time stamp, or fails; `B-LT` also proof that no certificate was revoked. By default: \"B-B\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<super::SignPdfOptionsLevel>,
     #[doc = "Where."]
@@ -1748,12 +1748,32 @@ pub struct SignPdfOptionsAppearance {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct SignPdfOptionsKey {
+    #[doc = "A key in AWS KMS."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kms: Option<SignPdfOptionsKeyKms>,
     #[doc = "Opens that file. By default: \"\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<super::Secret>,
     #[doc = "A PKCS#12 file in base64: RSA, P-256, P-384 or P-521."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pkcs12: Option<String>,
+}
+#[doc = "A key in AWS KMS."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct SignPdfOptionsKeyKms {
+    #[doc = "In PEM: the key's, then its authorities'."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificates: Option<String>,
+    #[doc = "Of the key, or its alias."]
+    #[serde(rename = "keyArn", skip_serializing_if = "Option::is_none")]
+    pub key_arn: Option<String>,
+    #[doc = "Of RSA keys. By default: \"pkcs1\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub padding: Option<super::SignPdfOptionsKeyKmsPadding>,
+    #[doc = "Your role that may sign. Without it, the key must be the service's."]
+    #[serde(rename = "roleArn", skip_serializing_if = "Option::is_none")]
+    pub role_arn: Option<String>,
 }
 #[doc = "`SplitPdfOptions`"]
 #[non_exhaustive]

@@ -52,6 +52,8 @@ pub struct Task<'a> {
     pub limits: &'a Limits,
     /// The account's fonts.
     pub fonts: &'a OwnFonts,
+    /// The account whose job it is. `None` on a machine of one's own.
+    pub account: Option<&'a str>,
 }
 
 impl Task<'_> {

@@ -15,6 +15,8 @@ pub enum Operation {
     PrintMessage,
     /// Writes a signature into the file that was prepared for it.
     Seal,
+    /// Puts what proves for long that the certificates of a signature were good into the signed file.
+    KeepEvidence,
     /// Opens a result of any engine, counts its pages and measures its pictures.
     Verify,
     /// Marks every page of a test job's result.
@@ -28,7 +30,9 @@ impl Operation {
             Self::Tool(slug) => EngineKind::of(slug.as_str(), render_mode),
             Self::PrintMessage => EngineKind::Chromium,
             Self::Seal => EngineKind::Signer,
-            Self::RenderMarkdown | Self::RenderMessage | Self::Verify | Self::MarkTest => EngineKind::PdfTools,
+            Self::RenderMarkdown | Self::RenderMessage | Self::KeepEvidence | Self::Verify | Self::MarkTest => {
+                EngineKind::PdfTools
+            }
         }
     }
 }

@@ -19,14 +19,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use docmill_aws::files::Stored;
-use docmill_aws::relay::{self, Answer, Relay, RelayError, Reply, Request};
+use docmill_aws::relay::{self, Relay, RelayError, Reply, Request};
 use docmill_confine::scratch;
 use docmill_domain::job::FileDigest;
 use docmill_domain::time::millis;
 use docmill_egress::EgressPolicy;
 use docmill_engine::{Failure, Limits};
+pub use docmill_sources::{Answer, Caps, Content, Fetched, Question, Resource};
 use docmill_sources::{Budget, SourceClient, SourceError};
-pub use docmill_sources::{Caps, Fetched, Question, Resource};
 use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
@@ -116,12 +116,12 @@ impl Fetcher {
         }
     }
 
-    /// Asks a service a short question by `POST`, and returns the answer.
+    /// Asks a service a short question.
     ///
     /// # Errors
     /// A `source_*` code if there is no answer, or `internal` if the relay does not reply.
-    pub async fn ask(&self, question: &Question<'_>) -> Result<Vec<u8>, Failure> {
-        let Question { url, content_type, body, caps } = *question;
+    pub async fn ask(&self, question: &Question<'_>) -> Result<Answer, Failure> {
+        let Question { url, content, headers, any_status, caps } = *question;
         let relay = match self {
             Self::Direct(client) => return Ok(client.ask(question).await?),
             Self::Relayed(relay) => relay,
@@ -129,9 +129,13 @@ impl Fetcher {
         let takes = caps.deadline.saturating_duration_since(Instant::now());
         let request = Request::Ask(relay::Ask {
             url: url.to_string(),
-            content_type: content_type.to_owned(),
-            body: STANDARD.encode(body),
+            method: if content.is_some() { relay::Method::Post } else { relay::Method::Get },
+            headers: headers.clone(),
+            content_type: content.map_or("", |content| content.media_type).to_owned(),
+            body: content.map_or_else(String::new, |content| STANDARD.encode(content.bytes)),
+            any_status,
             most: caps.bytes,
+            redirects: caps.redirects,
             milliseconds: millis(takes),
             until: relay.until(takes),
         });
@@ -139,8 +143,9 @@ impl Fetcher {
         let reply = answer.reply.clone();
         answer.forget().await;
         match reply {
-            Reply::Answered { body } => {
-                STANDARD.decode(body).map_err(|error| internal("an answer that was relayed", &error))
+            Reply::Answered { body, status } => {
+                let body = STANDARD.decode(body).map_err(|error| internal("an answer that was relayed", &error))?;
+                Ok(Answer { status, body })
             }
             Reply::Failed { code, message, cause, .. } => Err(SourceError { code, message, cause }.into()),
             Reply::Fetched { .. } | Reply::Delivered => {
@@ -192,7 +197,7 @@ impl Fetcher {
 }
 
 /// Writes a source that the relay has fetched to the file `to`.
-async fn receive(answer: &Answer, to: &Path, budget: &Budget) -> Result<Fetched, Failure> {
+async fn receive(answer: &relay::Answer, to: &Path, budget: &Budget) -> Result<Fetched, Failure> {
     match answer.reply.clone() {
         Reply::Fetched { content_type, url, filename } => {
             let body = answer.body().await.map_err(|error| internal("reading a relayed source", &error))?;

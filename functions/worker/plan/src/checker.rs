@@ -108,8 +108,8 @@ impl Checker<'_> {
         scratch: &Path,
     ) -> Result<Conversion, Failure> {
         let (limits, deadline) = (self.limits, self.deadline);
-        let fonts = &NO_FONTS;
-        self.tools.convert(Task { operation, sources, options, scratch, deadline, limits, fonts }).await
+        let (fonts, account) = (&NO_FONTS, None);
+        self.tools.convert(Task { operation, sources, options, scratch, deadline, limits, fonts, account }).await
     }
 }
 

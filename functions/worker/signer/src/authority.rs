@@ -19,10 +19,10 @@ pub(crate) async fn stamp(fetcher: &Fetcher, address: &str, signature: &[u8]) ->
     let url = Url::parse(address).map_err(|_| "`timestampUrl` is no address.".to_owned())?;
     let question = Question::new(signature).ok_or_else(|| "There are no random numbers.".to_owned())?;
     let caps = Caps { bytes: MOST_BYTES, redirects: 0, deadline: Instant::now() + PATIENCE };
-    let exchange = Exchange { url: &url, content_type: QUERY, body: &question.der, caps };
+    let exchange = Exchange::post(&url, QUERY, &question.der, caps);
     let host = url.host_str().unwrap_or_default();
     let answer = fetcher.ask(&exchange).await.map_err(|failure| unanswered(host, &failure))?;
-    question.accept(&answer).map_err(|error| format!("{host} gave no time stamp: {error}."))
+    question.accept(&answer.body).map_err(|error| format!("{host} gave no time stamp: {error}."))
 }
 
 fn unanswered(host: &str, failure: &Failure) -> String {

@@ -13,11 +13,13 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod authority;
+mod evidence;
 mod file;
+mod kms;
 mod request;
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use docmill_config::clock;
@@ -25,28 +27,53 @@ use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
 use docmill_domain::tool::EngineKind;
 use docmill_engine::{Artifact, Conversion, Engine, Failure, Source, Task, Unfinished};
 use docmill_fetch::Fetcher;
-use docmill_pdf_signatures::make::{Attributes, BadKey, SigningKey, Token, fill, name_of, signature};
+use docmill_formats::Format;
+use docmill_pdf_signatures::make::{
+    Algorithm, Attributes, BadKey, RemoteKey, SigningKey, Token, fill, name_of, signature,
+};
 use serde_json::json;
 
 use crate::file::Copied;
-use crate::request::{Key, Level, Options, Stamping};
+use crate::request::{Key, KeyFile, KmsKey, Level, Options, Padding, Stamping};
+
+pub use crate::kms::{KeyService, OwnKeys};
 
 /// The name of the signed file.
 const SIGNED: &str = "signed.pdf";
 
+/// The name of the file with what proves that its certificates were good.
+const EVIDENCE: &str = "evidence.json";
+
 /// The warning that a signature has no time stamp.
 const TIMESTAMP_MISSING: &str = "timestamp_missing";
 
-/// Signs with keys of requests.
+/// Signs with keys of requests, and of KMS.
 #[derive(Debug)]
 pub struct Signer {
     fetcher: Fetcher,
+    keys: Option<KeyService>,
 }
 
 impl Signer {
-    /// Asks authorities through this.
-    pub const fn new(fetcher: Fetcher) -> Self {
-        Self { fetcher }
+    /// Asks authorities through `fetcher`. Without a key service, keys of KMS are refused.
+    pub const fn new(fetcher: Fetcher, keys: Option<KeyService>) -> Self {
+        Self { fetcher, keys }
+    }
+
+    /// Signs a copy of the prepared file by KMS.
+    async fn sign_by_kms(&self, key: &KmsKey, account: Option<&str>, copy: Copy) -> Result<Signed, Failure> {
+        let (Some(keys), Some(account)) = (&self.keys, account) else {
+            let message = "Keys of AWS KMS can only be used through the service. Send a PKCS#12 file in `key.pkcs12`.";
+            return Err(Failure::new(JobErrorCode::InvalidSignatureKey, message, "a key of KMS without a service"));
+        };
+        let remote = RemoteKey::of(&key.certificates, key.padding == Padding::Pss).map_err(|error| bad_key(&error))?;
+        remote.check(clock::now()).map_err(|error| bad_key(&error))?;
+        let (algorithm, certificates) = (remote.algorithm(), remote.certificates().to_vec());
+        let unsigned = aside(move || copy.unsigned(algorithm, certificates)).await?;
+        let digest = remote.digest(&unsigned.attributes.signed);
+        let signature = keys.sign(key, account, algorithm, &digest).await?;
+        remote.accept(&unsigned.attributes.signed, &signature).map_err(|error| bad_key(&error))?;
+        Ok(unsigned.signed(signature))
     }
 
     /// A time stamp, if there is an authority. Without one, the signature is made all the same, unless its level needs one.
@@ -74,15 +101,28 @@ impl Engine for Signer {
         let Options { key, stamping, prepared } = Options::read(task.options)?;
         let (from, made) = source(task.source()?)?;
         let (to, gap) = (task.scratch.join(SIGNED), prepared.gap());
-        let (path, range) = (to.clone(), gap.clone());
-        let signed = aside(move || sign(&from, &path, &range, &key)).await?;
+        let copy = Copy { from, to: to.clone(), gap: gap.clone() };
+        let signed = match key {
+            Key::File(key) => aside(move || sign(copy, &key)).await?,
+            Key::Kms { kms } => self.sign_by_kms(&kms, task.account, copy).await?,
+        };
         let (token, warning) = self.stamp(&stamping, &signed.signature).await?;
-        let level = if token.is_some() { Level::Time } else { Level::Basic };
         let time = token.as_ref().map(|token| token.time.to_string());
+        let mut level = if token.is_some() { Level::Time } else { Level::Basic };
+        let mut artifacts = vec![Artifact { path: to, ..made }];
+        if let (Level::Long, Some(token)) = (stamping.level, &token) {
+            level = Level::Long;
+            let dossier = evidence::collect(&self.fetcher, &signed.certificates, &token.der).await?;
+            let path = task.scratch.join(EVIDENCE);
+            std::fs::write(&path, evidence::as_json(&dossier).to_string())
+                .map_err(|error| Failure::internal(format!("writing evidence: {}", error.kind())))?;
+            let made = Artifact { path, media: Format::Json, pages: None, width: None, height: None, filename: None };
+            artifacts.push(made);
+        }
         let signer = aside(move || signed.finish(&gap, token.as_ref())).await?;
         let report = json!({"field": prepared.field, "signer": signer, "level": level, "timestamp": time});
         Ok(Conversion {
-            artifacts: vec![Artifact { path: to, ..made }],
+            artifacts,
             report: Some(report),
             engine: info(),
             warnings: warning.into_iter().collect(),
@@ -118,15 +158,42 @@ struct Signed {
     certificates: Vec<Vec<u8>>,
 }
 
+/// What is copied to be signed, and where its gap is.
+struct Copy {
+    from: PathBuf,
+    to: PathBuf,
+    gap: Range<u64>,
+}
+
+/// A copy of the prepared file, and what is to be signed of it.
+struct Unsigned {
+    file: std::fs::File,
+    attributes: Attributes,
+    certificates: Vec<Vec<u8>>,
+}
+
+impl Copy {
+    fn unsigned(self, algorithm: Algorithm, certificates: Vec<Vec<u8>>) -> Result<Unsigned, Failure> {
+        let own = certificates.first().ok_or_else(|| Failure::internal("a key without a certificate"))?;
+        let Copied { file, digest } = file::copy(&self.from, &self.to, &self.gap, algorithm)?;
+        let attributes = Attributes::new(algorithm, &digest, own);
+        Ok(Unsigned { file, attributes, certificates })
+    }
+}
+
+impl Unsigned {
+    fn signed(self, signature: Vec<u8>) -> Signed {
+        let Self { file, attributes, certificates } = self;
+        Signed { file, attributes, signature, certificates }
+    }
+}
+
 /// Signs a copy of the prepared file.
-fn sign(from: &Path, to: &Path, gap: &Range<u64>, key: &Key) -> Result<Signed, Failure> {
+fn sign(copy: Copy, key: &KeyFile) -> Result<Signed, Failure> {
     let key = open(key)?;
-    let certificates = key.certificates().to_vec();
-    let own = certificates.first().ok_or_else(|| Failure::internal("a key without a certificate"))?;
-    let Copied { file, digest } = file::copy(from, to, gap, key.algorithm())?;
-    let attributes = Attributes::new(key.algorithm(), &digest, own);
-    let signature = key.sign(&attributes.signed).ok_or_else(|| Failure::internal("the key does not sign"))?;
-    Ok(Signed { file, attributes, signature, certificates })
+    let unsigned = copy.unsigned(key.algorithm(), key.certificates().to_vec())?;
+    let signature = key.sign(&unsigned.attributes.signed).ok_or_else(|| Failure::internal("the key does not sign"))?;
+    Ok(unsigned.signed(signature))
 }
 
 impl Signed {
@@ -145,7 +212,7 @@ impl Signed {
     }
 }
 
-fn open(key: &Key) -> Result<SigningKey, Failure> {
+fn open(key: &KeyFile) -> Result<SigningKey, Failure> {
     let file = key.file()?;
     let opened = SigningKey::from_pkcs12(&file, &key.password);
     opened.and_then(|key| key.check(clock::now()).map(|()| key)).map_err(|error| bad_key(&error))
@@ -159,6 +226,8 @@ fn bad_key(error: &BadKey) -> Failure {
         BadKey::NoCertificate => "a key without its certificate",
         BadKey::OutOfBounds { .. } => "a certificate that is not valid now",
         BadKey::OtherUse => "a certificate for other uses",
+        BadKey::NoCertificates => "certificates that can't be read",
+        BadKey::OtherKey => "another key than that of the certificate",
     };
     Failure::new(JobErrorCode::InvalidSignatureKey, error.to_string(), cause)
 }

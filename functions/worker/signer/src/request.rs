@@ -28,12 +28,47 @@ pub(crate) struct Stamping {
     pub(crate) timestamp_url: Option<String>,
 }
 
-/// A key in a PKCS#12 file. It is never printed.
+/// What signs. It is never printed.
 #[derive(Deserialize)]
-pub(crate) struct Key {
+#[serde(untagged)]
+pub(crate) enum Key {
+    /// A key in a PKCS#12 file.
+    File(KeyFile),
+    /// A key in AWS KMS.
+    Kms {
+        /// It, and its certificates.
+        kms: KmsKey,
+    },
+}
+
+/// A PKCS#12 file.
+#[derive(Deserialize)]
+pub(crate) struct KeyFile {
     pkcs12: String,
     #[serde(default)]
     pub(crate) password: String,
+}
+
+/// A key in AWS KMS.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KmsKey {
+    pub(crate) key_arn: String,
+    /// A role of the customer's. Without it, the key is the deployment's.
+    pub(crate) role_arn: Option<String>,
+    /// In PEM.
+    pub(crate) certificates: String,
+    #[serde(default)]
+    pub(crate) padding: Padding,
+}
+
+/// How an RSA key signs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Padding {
+    #[default]
+    Pkcs1,
+    Pss,
 }
 
 /// A level of PAdES.
@@ -46,6 +81,9 @@ pub(crate) enum Level {
     /// With a time stamp.
     #[serde(rename = "B-T")]
     Time,
+    /// With that, and with what proves for long that the certificates were good.
+    #[serde(rename = "B-LT")]
+    Long,
 }
 
 /// What the PDF tools report of the file. A child under a document's control may say anything.
@@ -60,6 +98,7 @@ impl Level {
         match self {
             Self::Basic => "B-B",
             Self::Time => "B-T",
+            Self::Long => "B-LT",
         }
     }
 }
@@ -71,7 +110,7 @@ impl Options {
     }
 }
 
-impl Key {
+impl KeyFile {
     /// The file, from base64 with or without line breaks.
     pub(crate) fn file(&self) -> Result<Vec<u8>, Failure> {
         let text: String = self.pkcs12.split_ascii_whitespace().collect();

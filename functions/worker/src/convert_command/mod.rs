@@ -293,7 +293,7 @@ fn converter(args: &EngineArgs, warm: HashSet<EngineKind>, catalogue: Catalogue)
     if launcher.is_watched() {
         tracing::warn!("this platform has no system call filters: `worker probe` shows what documents could reach");
     }
-    let engines = engines::all(&launcher, policy, fetcher.clone(), &args.libreoffice)?.keeping_warm(warm);
+    let engines = engines::all(&launcher, policy, fetcher.clone(), None, &args.libreoffice)?.keeping_warm(warm);
     Ok(Converter { catalogue, fetcher, engines, network: Network::Open })
 }
 

@@ -214,7 +214,8 @@ impl Converter {
         at: Workspace<'_>,
     ) -> Result<Conversion, Failure> {
         let Workspace { deadline, limits, .. } = at;
-        let runner = Runner { engines: &self.engines, scratch: &place.next()?, deadline, limits, fonts };
+        let account = at.fonts.account();
+        let runner = Runner { engines: &self.engines, scratch: &place.next()?, deadline, limits, fonts, account };
         runner.run(&call.recipe, sources).await.map_err(|failure| failure.of(call.engine))
     }
 

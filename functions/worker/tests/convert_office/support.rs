@@ -63,7 +63,8 @@ pub(crate) async fn convert(document: &Document, options: Value) -> Done {
     let source = Source::Document { path, name: Some(document.name.clone()), format, inspection };
     let recipe = Recipe::of(Slug::CONVERT_OFFICE, &options).unwrap();
     let (engines, deadline) = (&*ENGINES.with(Rc::clone), Instant::now() + PATIENCE);
-    let runner = Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
+    let runner =
+        Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS, account: None };
     let result = match runner.run(&recipe, vec![source]).await {
         Ok(conversion) => checked(conversion, scratch.path(), &limits).await,
         Err(failure) => Err(failure),

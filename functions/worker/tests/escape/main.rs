@@ -197,6 +197,7 @@ async fn convert(engine: &dyn Engine, source: Source, scratch: &Path) {
         deadline: Instant::now() + LONG,
         limits: &limits,
         fonts: &NO_FONTS,
+        account: None,
     };
     assert!(engine.convert(task).await.is_err(), "what tries to escape converts nothing");
 }

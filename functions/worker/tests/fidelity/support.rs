@@ -65,6 +65,7 @@ async fn converted(source: &Path, options: Value, scratch: &TempDir) -> Result<C
         deadline,
         limits: &limits,
         fonts: &NO_FONTS,
+        account: None,
     };
     ENGINE.with(Rc::clone).convert(task).await
 }

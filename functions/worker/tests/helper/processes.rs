@@ -25,6 +25,7 @@ pub(crate) async fn convert(engine: &dyn Engine, source: Source, patience: Durat
         deadline: Instant::now() + patience,
         limits: &limits,
         fonts: &NO_FONTS,
+        account: None,
     };
     engine.convert(task).await.map(|conversion| conversion.artifacts.len())
 }

@@ -185,6 +185,7 @@ async fn laid_out(engine: &HtmlBasic, html: &str) -> (Result<Vec<u8>, JobErrorCo
         deadline,
         limits: &limits,
         fonts: &NO_FONTS,
+        account: None,
     };
     let pdf = engine.convert(task).await.map(|conversion| std::fs::read(conversion.path()).unwrap());
     let fonts = std::fs::read_to_string(scratch.path().join("fonts.conf")).unwrap();

@@ -73,7 +73,8 @@ async fn convert(
     let file = docmill_pdf_request::Source { name, ..docmill_pdf_request::Source::new(path, media) };
     let (deadline, limits) = (Instant::now() + Duration::from_secs(120), Limits::default());
     let recipe = Recipe::of(Slug::EMAIL_TO_PDF, &options)?;
-    let runner = Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
+    let runner =
+        Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS, account: None };
     let conversion = runner.run(&recipe, vec![Source::File(file)]).await?;
     Ok((scratch, conversion))
 }

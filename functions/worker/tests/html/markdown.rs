@@ -34,7 +34,8 @@ async fn convert(engines: &Engines, markdown: &str, base: Option<String>, option
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     let limits = Limits::default();
     let recipe = Recipe::of(Slug::MARKDOWN_TO_PDF, &options).unwrap();
-    let runner = Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
+    let runner =
+        Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS, account: None };
     let conversion = runner.run(&recipe, vec![Source::File(file)]).await.unwrap();
     (scratch, conversion)
 }

@@ -42,6 +42,7 @@ async fn take(engine: &HtmlBrowser, html: &str, options: Value) -> Result<Pictur
         deadline,
         limits: &limits,
         fonts: &NO_FONTS,
+        account: None,
     };
     let conversion = checked(engine.convert(task).await?, scratch.path(), &limits).await?;
     let artifact = &conversion.artifacts[0];

@@ -86,6 +86,7 @@ pub(crate) async fn print_limited(
         deadline,
         limits,
         fonts: &NO_FONTS,
+        account: None,
     };
     let conversion = checked(engine.convert(task).await?, scratch.path(), limits).await?;
     let (pages, warnings) = (conversion.pages(), conversion.warnings.clone());

@@ -123,6 +123,14 @@ impl Arn {
         Self::parse(text).filter(|arn| arn.part(2) == "events" && !arn.region().is_empty() && is_bus(arn))
     }
 
+    /// A key's in KMS, or that of its alias.
+    pub fn of_key(text: &str) -> Option<Self> {
+        let is_key = |arn: &Self| {
+            ["key/", "alias/"].iter().any(|kind| arn.resource().strip_prefix(kind).is_some_and(|name| !name.is_empty()))
+        };
+        Self::parse(text).filter(|arn| arn.part(2) == "kms" && !arn.region().is_empty() && is_key(arn))
+    }
+
     /// A role's.
     pub fn of_role(text: &str) -> Option<Self> {
         let is_role = |arn: &Self| arn.resource().strip_prefix("role/").is_some_and(|name| !name.is_empty());

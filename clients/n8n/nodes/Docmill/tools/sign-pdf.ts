@@ -11,7 +11,7 @@ export const signPdf: Tool = {
 	sourceProperties: ['filename', 'password', 'headers'],
 	most: 21,
 	joins: false,
-	shapes: { key: { object: {} }, appearance: { object: { box: 'numbers', text: { alone: [] } } } },
+	shapes: { key: { object: { kms: { object: {} } } }, appearance: { object: { box: 'numbers', text: { alone: [] } } } },
 	ownFields: ['key', 'reason'],
 	fields: [
 		{
@@ -36,6 +36,48 @@ export const signPdf: Tool = {
 					type: 'string',
 					typeOptions: { password: true },
 					default: '',
+				},
+				{
+					displayName: 'Kms',
+					name: 'kms',
+					description: 'A key in AWS KMS',
+					type: 'collection',
+					placeholder: 'Add option',
+					default: {},
+					options: [
+						{
+							displayName: 'Key Arn',
+							name: 'keyArn',
+							description: 'Of the key, or its alias',
+							type: 'string',
+							default: '',
+						},
+						{
+							displayName: 'Role Arn',
+							name: 'roleArn',
+							description: "Your role that may sign. Without it, the key must be the service's.",
+							type: 'string',
+							default: '',
+						},
+						{
+							displayName: 'Certificates',
+							name: 'certificates',
+							description: "In PEM: the key's, then its authorities'",
+							type: 'string',
+							default: '',
+						},
+						{
+							displayName: 'Padding',
+							name: 'padding',
+							description: 'Of RSA keys',
+							type: 'options',
+							options: [
+								{ name: 'Pkcs1', value: 'pkcs1' },
+								{ name: 'Pss', value: 'pss' },
+							],
+							default: 'pkcs1',
+						},
+					],
 				},
 			],
 			required: true,
@@ -129,11 +171,13 @@ export const signPdf: Tool = {
 				{
 					displayName: 'Level',
 					name: 'level',
-					description: 'Of PAdES. <code>B-T</code> has a time stamp, or fails.',
+					description:
+						'Of PAdES. <code>B-T</code> has a time stamp, or fails; <code>B-LT</code> also proof that no certificate was revoked.',
 					type: 'options',
 					options: [
 						{ name: 'B B', value: 'B-B' },
 						{ name: 'B T', value: 'B-T' },
+						{ name: 'B LT', value: 'B-LT' },
 					],
 					default: 'B-B',
 				},

@@ -141,6 +141,7 @@ fn tool(operation: Operation) -> Result<Tool, Failure> {
         }
         Operation::RenderMarkdown => Ok(Tool::RenderMarkdown),
         Operation::RenderMessage => Ok(Tool::RenderEmail),
+        Operation::KeepEvidence => Ok(Tool::KeepEvidence),
         Operation::Verify => Ok(Tool::Verify),
         Operation::MarkTest => Ok(Tool::MarkTest),
         Operation::PrintMessage => Err(Failure::internal("the PDF tools print no pages")),

@@ -114,6 +114,7 @@ fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
         Tool::RenderTemplate => render_template::run(request),
         Tool::RenderMarkdown => render_markdown::run(request),
         Tool::RenderEmail => render_email::run(request),
+        Tool::KeepEvidence => sign_pdf::keep_evidence(request),
         Tool::Verify => verify::run(libraries, request),
         Tool::MarkTest => mark::run(libraries, request),
     }

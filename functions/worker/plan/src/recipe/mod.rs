@@ -93,7 +93,10 @@ const MOST_MESSAGE_BYTES: u64 = 48 << 20;
 const PAGE_RANGE: &str = "pageRange";
 /// The option with the key that signs, and all that the signer reads.
 const KEY: &str = "key";
-const OF_SIGNER: [&str; 3] = [KEY, "level", "timestampUrl"];
+const OF_SIGNER: [&str; 3] = [KEY, LEVEL, "timestampUrl"];
+const LEVEL: &str = "level";
+/// The level that needs a step after the signature.
+const LONG_TERM: &str = "B-LT";
 
 impl Recipe {
     /// The steps of a tool with these options, which are valid.
@@ -231,12 +234,17 @@ impl Recipe {
                 prepare.insert(name.clone(), value.clone());
             }
         }
-        let options = Options::Prepared { by: 0, given: Value::Object(seal) };
-        Self::single(Operation::Tool(Slug::SIGN_PDF), Value::Object(prepare)).then(
+        let sealed = Options::Prepared { by: 0, given: Value::Object(seal) };
+        let recipe = Self::single(Operation::Tool(Slug::SIGN_PDF), Value::Object(prepare)).then(
             Operation::Seal,
             Takes::FilesOf(0),
-            options,
-        )
+            sealed,
+        );
+        if options[LEVEL] != LONG_TERM {
+            return recipe;
+        }
+        let recipe = recipe.then(Operation::KeepEvidence, Takes::FilesOf(1), Options::Given(json!({})));
+        Self { report: Report::Of(1), ..recipe }
     }
 
     /// The same with some pages of the result only.
@@ -374,6 +382,15 @@ mod tests {
         assert_eq!((seal.operation, seal.operation.engine(None)), (Operation::Seal, EngineKind::Signer));
         let given = json!({"key": {"pkcs12": "AAAA", "password": "b"}, "level": "B-T"});
         assert_eq!(seal.options, Options::Prepared { by: 0, given });
+    }
+
+    #[test]
+    fn proof_is_put_into_the_signed_file_and_the_signer_reports() {
+        let recipe = Recipe::of(Slug::SIGN_PDF, &json!({"key": {}, "level": "B-LT"})).unwrap();
+        let last = recipe.steps.last().unwrap();
+        assert_eq!((last.operation, last.takes), (Operation::KeepEvidence, Takes::FilesOf(1)));
+        assert_eq!((recipe.steps.len(), recipe.report), (3, Report::Of(1)));
+        assert_eq!(last.options, Options::Given(json!({})));
     }
 
     #[test]

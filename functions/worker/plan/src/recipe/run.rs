@@ -32,6 +32,8 @@ pub struct Runner<'a> {
     pub limits: &'a Limits,
     /// The account's fonts.
     pub fonts: &'a OwnFonts,
+    /// The account whose job it is. `None` on a machine of one's own.
+    pub account: Option<&'a str>,
 }
 
 /// What a step has made.
@@ -123,8 +125,8 @@ impl Runner<'_> {
     }
 
     fn task<'t>(&'t self, step: &Step, sources: Vec<Source>, options: &'t Value, scratch: &'t Path) -> Task<'t> {
-        let Self { deadline, limits, fonts, .. } = *self;
-        Task { operation: step.operation, sources, options, scratch, deadline, limits, fonts }
+        let Self { deadline, limits, fonts, account, .. } = *self;
+        Task { operation: step.operation, sources, options, scratch, deadline, limits, fonts, account }
     }
 
     fn directory(&self) -> Result<PathBuf, Failure> {

@@ -1,4 +1,6 @@
 mod authority;
+mod hierarchy;
+mod proof;
 
 use std::time::{Duration, Instant};
 
@@ -60,8 +62,14 @@ async fn sign_stamped(level: &str, answers: Answers) -> Result<(Vec<u8>, Value, 
         .await
 }
 
-/// The signed file, the report and the warnings.
-async fn run(options: Value, port: Option<u16>) -> Result<(Vec<u8>, Value, Vec<Warning>), Failure> {
+/// What a signature gives: the bytes of its files, the report and the warnings.
+struct Made {
+    files: Vec<Vec<u8>>,
+    report: Value,
+    warnings: Vec<Warning>,
+}
+
+async fn convert(options: Value, port: Option<u16>) -> Result<Made, Failure> {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("prepared.pdf");
     std::fs::write(&path, prepared().0).unwrap();
@@ -73,11 +81,20 @@ async fn run(options: Value, port: Option<u16>) -> Result<(Vec<u8>, Value, Vec<W
         deadline: Instant::now() + Duration::from_secs(30),
         limits: &Limits::default(),
         fonts: &NO_FONTS,
+        account: None,
     };
     let exceptions = port.map(|port| format!("127.0.0.1:{port}")).unwrap_or_default();
     let fetcher = Fetcher::new(EgressPolicy::new(exceptions.parse().unwrap()))?;
-    let made = Signer::new(fetcher).convert(task).await?;
-    Ok((std::fs::read(made.path()).unwrap(), made.report.unwrap(), made.warnings))
+    let made = Signer::new(fetcher, None).convert(task).await?;
+    let files = made.artifacts.iter().map(|artifact| std::fs::read(&artifact.path).unwrap()).collect();
+    Ok(Made { files, report: made.report.unwrap(), warnings: made.warnings })
+}
+
+/// The signed file, the report and the warnings.
+async fn run(options: Value, port: Option<u16>) -> Result<(Vec<u8>, Value, Vec<Warning>), Failure> {
+    let Made { mut files, report, warnings } = convert(options, port).await?;
+    assert_eq!(files.len(), 1);
+    Ok((files.remove(0), report, warnings))
 }
 
 fn judged(signed: &[u8]) -> docmill_pdf_signatures::Signature {

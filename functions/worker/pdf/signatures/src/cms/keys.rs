@@ -177,8 +177,13 @@ impl<'d> PublicKey<'d> {
         self.bits
     }
 
+    /// The identifier of an elliptic curve.
+    pub(crate) fn curve(&self) -> Option<String> {
+        (self.algorithm.oid == "1.2.840.10045.2.1").then(|| self.algorithm.parameters?.oid()).flatten()
+    }
+
     /// The length of an RSA key in bits.
-    fn rsa_bits(&self) -> Option<usize> {
+    pub(crate) fn rsa_bits(&self) -> Option<usize> {
         let modulus = Value::only(self.bits)?.with(SEQUENCE)?.values().next()?.body;
         Some(modulus.iter().skip_while(|byte| **byte == 0).count() * 8)
     }

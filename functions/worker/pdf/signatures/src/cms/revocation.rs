@@ -75,6 +75,25 @@ impl<'d> SignedParts<'d> {
     }
 }
 
+/// Whether a certificate, a list or an answer was signed with this key.
+pub(crate) fn is_signed_by(der: &[u8], key: &[u8]) -> bool {
+    SignedParts::read(der).is_some_and(|signed| signed.is_by(key))
+}
+
+/// The certificate of who answered instead of the issuer. `None` if the issuer did.
+pub(crate) fn delegate(der: &[u8], issuer: &Certificate<'_>) -> Option<Vec<u8>> {
+    let response = SignedParts::read(basic(der)?)?;
+    if response.is_by(issuer.key) {
+        return None;
+    }
+    let mut rest = response.rest;
+    let list = Value::only(rest.optional(0xa0)?.body)?;
+    list.values()
+        .map(|der| der.whole)
+        .find(|der| Certificate::read(der).is_some_and(|other| response.is_by(other.key)))
+        .map(<[u8]>::to_vec)
+}
+
 /// Whether something of this date counts at a time.
 fn counts(this: Timestamp, next: Option<Timestamp>, time: Timestamp) -> bool {
     this >= time || next.is_some_and(|next| next >= time)

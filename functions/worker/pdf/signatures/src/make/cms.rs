@@ -12,6 +12,9 @@ use crate::cms::signed::{
 /// Version 1.
 const VERSION: [u8; 3] = [2, 1, 1];
 
+/// Bytes of salt, as many as SHA-256 has.
+const PSS_SALT: u8 = 32;
+
 /// What is signed: the attributes of a signature.
 #[derive(Clone, Debug)]
 pub struct Attributes {
@@ -85,10 +88,17 @@ pub(super) fn digest_algorithm(hash: Hash) -> Vec<u8> {
     sequence(&[&oid(hash.oid())])
 }
 
-fn signature_algorithm(algorithm: Algorithm) -> Vec<u8> {
+pub(super) fn signature_algorithm(algorithm: Algorithm) -> Vec<u8> {
     match algorithm {
         // RSA has parameters, which are empty; elliptic curves have none.
         Algorithm::RsaSha256 => sequence(&[&oid("1.2.840.113549.1.1.11"), &[5, 0]]),
+        Algorithm::RsaPssSha256 => {
+            let hash = digest_algorithm(Hash::Sha256);
+            let mask = sequence(&[&oid("1.2.840.113549.1.1.8"), &hash]);
+            let salt = value(crate::cms::asn1::INTEGER, &[&[PSS_SALT]]);
+            let parameters = [value(0xa0, &[&hash]), value(0xa1, &[&mask]), value(0xa2, &[&salt])];
+            sequence(&[&oid("1.2.840.113549.1.1.10"), &sequence(&parameters.each_ref().map(Vec::as_slice))])
+        }
         Algorithm::EcdsaSha256 => sequence(&[&oid("1.2.840.10045.4.3.2")]),
         Algorithm::EcdsaSha384 => sequence(&[&oid("1.2.840.10045.4.3.3")]),
         Algorithm::EcdsaSha512 => sequence(&[&oid("1.2.840.10045.4.3.4")]),

@@ -23,6 +23,8 @@ const ELLIPTIC: &str = "1.2.840.10045.2.1";
 pub enum Algorithm {
     /// RSA with PKCS #1 v1.5.
     RsaSha256,
+    /// RSA-PSS with a salt of 32 bytes. Only keys that are elsewhere sign so.
+    RsaPssSha256,
     /// ECDSA on P-256.
     EcdsaSha256,
     /// ECDSA on P-384.
@@ -34,7 +36,7 @@ pub enum Algorithm {
 impl Algorithm {
     pub(super) const fn hash(self) -> Hash {
         match self {
-            Self::RsaSha256 | Self::EcdsaSha256 => Hash::Sha256,
+            Self::RsaSha256 | Self::RsaPssSha256 | Self::EcdsaSha256 => Hash::Sha256,
             Self::EcdsaSha384 => Hash::Sha384,
             Self::EcdsaSha512 => Hash::Sha512,
         }
@@ -65,6 +67,16 @@ pub enum BadKey {
     /// No certificate is for the key.
     #[error("None of the certificates in `key` belongs to its key. Export the key together with its certificate.")]
     NoCertificate,
+    /// The text with the certificates has none that can be read.
+    #[error(
+        "`key.kms.certificates` has no certificate that can be read. Send PEM: the certificate of the key, then those of its authorities."
+    )]
+    NoCertificates,
+    /// Another key signed than that of the certificate.
+    #[error(
+        "The key does not belong to the first certificate in `key.kms.certificates`. Send the certificate that was made for it."
+    )]
+    OtherKey,
     /// The certificate is not valid now.
     #[error("The certificate of the key is valid from {from} to {to}, so a signature now would not be.")]
     OutOfBounds {
@@ -135,11 +147,7 @@ impl SigningKey {
     /// # Errors
     /// See [`BadKey::OutOfBounds`] and [`BadKey::OtherUse`].
     pub fn check(&self, now: Timestamp) -> Result<(), BadKey> {
-        let own = self.certificates.first().and_then(|der| Certificate::read(der)).ok_or(BadKey::NoCertificate)?;
-        if !own.is_valid_at(now) {
-            return Err(BadKey::OutOfBounds { from: own.not_before.day(), to: own.not_after.day() });
-        }
-        if own.signs { Ok(()) } else { Err(BadKey::OtherUse) }
+        allowed_at(&self.certificates, now)
     }
 
     /// Signs a message. `None` if the library fails.
@@ -185,8 +193,17 @@ impl Pair {
     }
 }
 
+/// Fails if the first certificate forbids a signature at a time.
+pub(super) fn allowed_at(certificates: &[Vec<u8>], time: Timestamp) -> Result<(), BadKey> {
+    let own = certificates.first().and_then(|der| Certificate::read(der)).ok_or(BadKey::NoCertificate)?;
+    if !own.is_valid_at(time) {
+        return Err(BadKey::OutOfBounds { from: own.not_before.day(), to: own.not_after.day() });
+    }
+    if own.signs { Ok(()) } else { Err(BadKey::OtherUse) }
+}
+
 /// The certificates with that of the key first, and each issuer after it. Others are left out. `None` if none is the key's.
-fn with_own_first(certificates: Vec<Vec<u8>>, key: &[u8]) -> Option<Vec<Vec<u8>>> {
+pub(super) fn with_own_first(certificates: Vec<Vec<u8>>, key: &[u8]) -> Option<Vec<Vec<u8>>> {
     let read: Vec<Certificate<'_>> = certificates.iter().filter_map(|der| Certificate::read(der)).collect();
     let is_own = |certificate: &&Certificate<'_>| PublicKey::read(certificate.key).is_some_and(|own| own.bits() == key);
     let mut chain = vec![read.iter().find(is_own)?];

@@ -4,6 +4,8 @@
 
 mod field;
 mod place;
+mod seed;
+mod store;
 mod tags;
 mod update;
 
@@ -17,6 +19,7 @@ pub use place::{Empty, Page, Spot};
 
 use crate::fields::{Field, fields};
 use crate::file::{Broken, File, View};
+use crate::make::Dossier;
 use place::Earlier;
 
 /// Why a file can't be signed.
@@ -176,13 +179,29 @@ impl<'b> Draft<'b> {
         Ok(Prepared { update: appended.bytes, gap: appended.gap })
     }
 
+    /// Whether the file is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.view.key().is_some()
+    }
+
+    /// Makes an update that adds to the document's security store.
+    ///
+    /// # Errors
+    /// If the file can't be updated.
+    pub fn keep(&self, dossier: &Dossier) -> Result<Vec<u8>, Unsignable> {
+        store::write(&self.view, dossier)
+    }
+
     fn allow(&self, wanted: &Wanted<'_>) -> Result<(), Unsignable> {
         let existing = match &wanted.spot {
             Spot::New { .. } => None,
             Spot::Empty(field) => Some(field.number),
         };
-        let name = self.fields.iter().find(|field| Some(field.number) == existing).map(|field| field.name.as_str());
-        self.earlier.allow(name)?;
+        let field = self.fields.iter().find(|field| Some(field.number) == existing);
+        self.earlier.allow(field.map(|field| field.name.as_str()))?;
+        if let Some(field) = field {
+            seed::check(&self.view, field, wanted)?;
+        }
         if wanted.certify != Certify::No && self.earlier.is_signed {
             return Err(Unsignable::refused(
                 "The document is signed already, and only its first signature can certify it. Leave out `certify`.",

@@ -119,8 +119,23 @@ impl<'v, 'b> Update<'v, 'b> {
 
     /// Writes the update for the end of the file.
     pub(crate) fn write(mut self, blank: Blank) -> Result<Appended, Unsignable> {
-        let start = self.view.bytes().len();
-        let mut out = Out { start, bytes: b"\n".to_vec(), places: BTreeMap::new() };
+        let mut out = self.write_objects()?;
+        let gap = self.write_blank(&mut out, blank)?;
+        self.finish(&mut out)?;
+        let end = out.place();
+        out.fill_range(&gap, end)?;
+        Ok(Appended { bytes: out.bytes, gap: gap.contents })
+    }
+
+    /// The same without a signature.
+    pub(crate) fn write_plain(mut self) -> Result<Vec<u8>, Unsignable> {
+        let mut out = self.write_objects()?;
+        self.finish(&mut out)?;
+        Ok(out.bytes)
+    }
+
+    fn write_objects(&mut self) -> Result<Out, Unsignable> {
+        let mut out = Out { start: self.view.bytes().len(), bytes: b"\n".to_vec(), places: BTreeMap::new() };
         for (number, mut object) in std::mem::take(&mut self.objects) {
             let id = (number, self.generation(number));
             self.encrypt(id, &mut object)?;
@@ -128,12 +143,14 @@ impl<'v, 'b> Update<'v, 'b> {
             out.object(&object)?;
             out.end();
         }
-        let gap = self.write_blank(&mut out, blank)?;
-        let table = if self.is_stream() { self.write_stream(&mut out)? } else { self.write_table(&mut out)? };
+        Ok(out)
+    }
+
+    /// Writes the table of the update's objects, and the end of the file.
+    fn finish(&mut self, out: &mut Out) -> Result<(), Unsignable> {
+        let table = if self.is_stream() { self.write_stream(out)? } else { self.write_table(out)? };
         out.text(&format!("startxref\n{table}\n%%EOF\n"));
-        let end = start + out.bytes.len();
-        out.fill_range(&gap, end)?;
-        Ok(Appended { bytes: out.bytes, gap: gap.contents })
+        Ok(())
     }
 
     fn encrypt(&self, id: ObjectId, object: &mut Object) -> Result<(), Unsignable> {

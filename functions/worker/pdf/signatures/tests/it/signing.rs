@@ -150,6 +150,46 @@ fn an_empty_field_is_signed_and_others_are_not() {
     assert!(refusal(&file, Some("a.b"), Certify::No).contains("a new one can't be"));
 }
 
+/// The unsigned file with an empty field whose author asks for this.
+fn with_seed_values(seed: &str) -> Vec<u8> {
+    let field = format!(
+        "<< /Type /Annot /Subtype /Widget /FT /Sig /T (Here) /Rect [0 0 0 0] /P 3 0 R /F 4 /SV << {seed} >> >>"
+    );
+    let form = object(&fixture("unsigned"), 1).replace("[6 0 R 7 0 R]", "[6 0 R 7 0 R 50 0 R]");
+    Update::of(&fixture("unsigned")).put(50, &field).put(1, &form).finish()
+}
+
+#[test]
+fn what_a_field_asks_for_is_kept_or_the_signature_is_refused() {
+    for seed in [
+        "",
+        "/Filter /Other /SubFilter [/adbe.pkcs7.detached] /Reasons [(Read)]",
+        "/Ff 11 /Filter /Adobe.PPKLite /SubFilter [/adbe.pkcs7.detached /ETSI.CAdES.detached] /Reasons [(Read) <FEFF004E00E4006800650072002000670065007000720\
+         0FC00660074>]",
+        "/Ff 64 /DigestMethod [(SHA1) (SHA256)] /MDP << /P 0 >>",
+        "/Cert << /Type /SVCert >> /TimeStamp << /URL (http://a.example) >>",
+    ] {
+        sign(&with_seed_values(seed), Some("Here"), Certify::No);
+    }
+    sign(&with_seed_values("/MDP << /P 2 >>"), Some("Here"), Certify::Forms);
+    for (seed, certify, words) in [
+        ("/Ff 1 /Filter /Other", Certify::No, "a program of its own"),
+        ("/Ff 2 /SubFilter [/adbe.pkcs7.detached]", Certify::No, "another form of signature"),
+        ("/Ff 64 /DigestMethod [(SHA1)]", Certify::No, "a digest that is no longer safe"),
+        ("/Ff 8 /Reasons [(Read)]", Certify::No, "one of its own texts in `reason`"),
+        ("/Ff 8 /Reasons [(.)]", Certify::No, "a signature without `reason`"),
+        ("/MDP << /P 0 >>", Certify::Forms, "leave out `certify`"),
+        ("/MDP << /P 1 >>", Certify::No, "must be `noChanges`"),
+        ("/Cert << /Ff 1 >>", Certify::No, "certain certificates"),
+        ("/TimeStamp << /Ff 1 >>", Certify::No, "the time stamp of a certain authority"),
+        ("/Ff 32 /AddRevInfo true", Certify::No, "proof within the signature"),
+        ("/Ff 16 /LegalAttestation [(a)]", Certify::No, "a legal attestation"),
+    ] {
+        let message = refusal(&with_seed_values(seed), Some("Here"), certify);
+        assert!(message.starts_with("The field Here asks for ") && message.contains(words), "{seed}: {message}");
+    }
+}
+
 #[test]
 fn a_page_that_is_missing_is_named() {
     let file = fixture("unsigned");

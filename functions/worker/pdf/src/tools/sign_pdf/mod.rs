@@ -1,5 +1,6 @@
 //! sign-pdf: prepares a PDF for a signature. The key is not here: the worker signs, and writes the signature into the gap that is left.
 
+mod evidence;
 mod look;
 
 use std::fs::File;
@@ -13,6 +14,7 @@ use docmill_pdf_signatures::sign::{Certify, Draft, Empty, Page, Position, Spot, 
 use serde::Deserialize;
 use serde_json::json;
 
+pub(super) use self::evidence::keep_evidence;
 use self::look::Appearance;
 
 const RESULT: &str = "prepared.pdf";
@@ -20,9 +22,13 @@ const RESULT: &str = "prepared.pdf";
 const SIGNATURE_BYTES: usize = 16 << 10;
 const TIME_STAMP_BYTES: usize = 16 << 10;
 
+/// The level whose evidence is put into the file after its signature.
+const LONG: &str = "B-LT";
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Options {
+    level: Option<String>,
     timestamp_url: Option<String>,
     field: Option<String>,
     appearance: Option<Appearance>,
@@ -64,6 +70,11 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     let bytes = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
     check_password(libraries, source, &bytes)?;
     let draft = Draft::open(&bytes, source.password.as_deref().unwrap_or_default()).map_err(refused)?;
+    if options.level.as_deref() == Some(LONG) && draft.is_encrypted() {
+        return Err(refuse(
+            "The PDF is encrypted, so nothing can be added after the signature. Use B-T, or unlock the PDF first.",
+        ));
+    }
     let spot = draft.spot(options.field.as_deref()).map_err(refused)?;
     let (position, place) = place(&draft, &spot, options.appearance.as_ref())?;
     let mut warnings = Vec::new();

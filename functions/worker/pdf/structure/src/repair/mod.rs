@@ -56,7 +56,7 @@ pub fn before(libraries: &Libraries, request: &Request) -> Option<Mended> {
 /// Repairs the sources of a tool that has failed, if that may be why. `None` if nothing could be repaired.
 pub fn after(libraries: &Libraries, request: &Request, failure: &Failure) -> Option<Mended> {
     // Results of our own are judged as they are, and signatures are of the bytes that they came with.
-    if matches!(request.tool, Tool::Verify | Tool::VerifySignatures) {
+    if matches!(request.tool, Tool::KeepEvidence | Tool::Verify | Tool::VerifySignatures) {
         return None;
     }
     if failure.code == ErrorCode::CorruptDocument {
@@ -117,6 +117,7 @@ const fn reads_pages_unchecked(tool: Tool) -> bool {
         | Tool::RenderTemplate
         | Tool::RenderMarkdown
         | Tool::RenderEmail
+        | Tool::KeepEvidence
         | Tool::Verify
         | Tool::MarkTest => false,
     }
