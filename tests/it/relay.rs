@@ -295,7 +295,8 @@ fn put(isle: &Isle, key: &str, relay: &Relay) -> Request {
 async fn a_question_is_asked_by_the_relay() {
     let isle = Isle::new().await;
     let (port, heads) = source("HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\nanswer").await;
-    let serving = isle.serving(&isle.exception(port));
+    let (gone, heads_of_gone) = source("HTTP/1.1 404 Gone\r\ncontent-length: 4\r\nconnection: close\r\n\r\nnone").await;
+    let serving = isle.serving(&format!("{},127.0.0.1:{gone}", isle.exception(port)));
     let fetcher = Fetcher::Relayed(Arc::new(isle.relay()));
     let ask = async |url: String| {
         let url = Url::parse(&url).unwrap();
@@ -306,6 +307,17 @@ async fn a_question_is_asked_by_the_relay() {
     assert_eq!((answer.status, answer.body.as_slice()), (200, b"answer".as_slice()));
     let head = heads.lock().await.remove(0);
     assert!(head.starts_with("post /stamps ") && head.contains("content-type: application/timestamp-query"), "{head}");
+    // As calls of KMS are sent, and lists of revoked certificates fetched.
+    let headers = BTreeMap::from([("authorization".to_owned(), "signed".to_owned())]);
+    let address = Url::parse(&format!("http://127.0.0.1:{gone}/list")).unwrap();
+    let caps = Caps { bytes: 100, redirects: 0, deadline: tokio::time::Instant::now() + SOON };
+    let question = Question { headers: &headers, any_status: true, ..Question::get(&address, caps) };
+    let answer = fetcher.ask(&question).await.unwrap();
+    assert_eq!((answer.status, answer.body.as_slice()), (404, b"none".as_slice()));
+    let head = heads_of_gone.lock().await.remove(0);
+    assert!(head.starts_with("get /list ") && head.contains("authorization: signed"), "{head}");
+    let wanted = Question { any_status: false, ..question };
+    assert_eq!(fetcher.ask(&wanted).await.unwrap_err().code, JobErrorCode::SourceUnreachable);
     let refused = ask("http://127.0.0.1:9/".to_owned()).await.unwrap_err();
     assert_eq!(refused.code, JobErrorCode::SourceForbidden);
     assert_eq!(isle.left().await, Vec::<String>::new());

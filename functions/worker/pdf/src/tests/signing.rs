@@ -89,7 +89,23 @@ fn text_picture_and_code_are_beside_each_other_in_the_box() {
     let (sides, content, document) = look(&file);
     assert_eq!(sides, [20.0, 120.0, 260.0, 180.0]);
     assert_eq!(String::from_utf8(content).unwrap().matches(" Do Q").count(), 3);
-    assert!(document.objects.values().any(|object| object.as_dict().is_ok_and(|dict| dict.has(b"FontFile2"))));
+    let described: Vec<_> = document
+        .objects
+        .values()
+        .filter_map(|object| object.as_dict().ok())
+        .filter(|dict| dict.has(b"FontFile2") && dict.has(b"CIDSet"))
+        .collect();
+    assert!(!described.is_empty());
+    for descriptor in described {
+        let data = |key: &[u8]| {
+            let stream = document.get_object(descriptor.get(key).unwrap().as_reference().unwrap()).unwrap();
+            let stream = stream.as_stream().unwrap();
+            stream.decompressed_content().unwrap_or_else(|_| stream.content.clone())
+        };
+        let glyphs = ttf_parser::Face::parse(&data(b"FontFile2"), 0).unwrap().number_of_glyphs();
+        let listed: u32 = data(b"CIDSet").iter().map(|byte| byte.count_ones()).sum();
+        assert_eq!(listed, u32::from(glyphs), "PDF/A-1 asks for a list of all glyphs");
+    }
 }
 
 #[test]

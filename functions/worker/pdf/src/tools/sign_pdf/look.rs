@@ -11,7 +11,7 @@ use docmill_pdf_structure::stamp;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
-use super::{Place, refuse};
+use super::{Place, glyphs, refuse};
 use crate::tools::watermark::code_form;
 
 /// Between parts, and between parts and the edge, in points.
@@ -84,6 +84,7 @@ pub(super) fn draw(
         "Matrix" => turned.0.map(Object::Real).to_vec(), "Resources" => dictionary! { "XObject" => objects },
     };
     let form = document.add_object(Stream::new(head, content.into_bytes()));
+    glyphs::list(&mut document);
     Ok((Look { form, objects: document.objects }, warnings))
 }
 

@@ -1,6 +1,7 @@
 //! sign-pdf: prepares a PDF for a signature. The key is not here: the worker signs, and writes the signature into the gap that is left.
 
 mod evidence;
+mod glyphs;
 mod look;
 
 use std::fs::File;
