@@ -86,11 +86,14 @@ pub(super) fn cells(
         names_end: names.map(|piece| piece.area.x1).fold(f32::NEG_INFINITY, f32::max),
     };
     let spans = heads::spans(&rows, columns, rules);
+    let repeating = repeating(&rows, columns);
     let mut chunks: Vec<Chunk> = Vec::new();
-    for (line, ((row, numbered), spans)) in rows.into_iter().zip(numbered).zip(spans).enumerate() {
+    let is_row: Vec<bool> =
+        numbered.into_iter().zip(repeating).map(|(numbered, repeats)| numbered || repeats).collect();
+    for (line, ((row, is_row), spans)) in rows.into_iter().zip(is_row).zip(spans).enumerate() {
         // A line of headers has others than that of the first column.
         let is_name = matches!(&row[..], [only] if place(&only.area, columns).0 == 0);
-        let is_new = numbered || is_name && joining.by_line;
+        let is_new = is_row || is_name && joining.by_line;
         for (at, piece) in row.into_iter().enumerate() {
             let (column, wide) = spans.get(at).copied().unwrap_or_else(|| place(&piece.area, columns));
             let above = chunks.iter_mut().rev().find(|chunk| chunk.column == column);
@@ -229,6 +232,19 @@ fn with_numbers(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> Vec<bool> {
             && row.iter().any(|piece| is_number(&piece.words) && of_numbers(column(piece)))
     };
     rows.iter().map(is_row).collect()
+}
+
+/// For each line whether it has cells, the first included, of which one says the same as the line above: no cell repeats its line.
+fn repeating(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> Vec<bool> {
+    let texts = |piece: &Piece| piece.words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
+    let is_same = |a: &Piece, b: &Piece| place(&a.area, columns) == place(&b.area, columns) && texts(a) == texts(b);
+    let repeats = |above: &[Piece], row: &[Piece]| {
+        row.len() >= 2
+            && row.iter().any(|piece| place(&piece.area, columns).0 == 0)
+            && row.iter().any(|piece| above.iter().any(|above| is_same(above, piece)))
+    };
+    let pairs = rows.windows(2).map(|pair| matches!(pair, [above, row] if repeats(above, row)));
+    std::iter::once(false).chain(pairs).collect()
 }
 
 /// The column in which a piece begins, and how many it lies over.

@@ -354,3 +354,28 @@ fn a_space_of_a_typewriter_parts_no_cells() {
     let found = aligned(lines.iter(), &Surroundings { above: &[], leading: LEADING, rules: &[] });
     assert!(found.is_none_or(|found| texts(&found.table)[1][0] == "40 years"));
 }
+
+#[test]
+fn a_line_that_repeats_a_cell_of_the_line_above_is_a_row() {
+    let read = |exchange: &str| {
+        let found = read(
+            &[
+                (100.0, &[(50.0, "Title of each class"), (250.0, "Trading"), (350.0, "Name of each exchange")]),
+                (112.0, &[(250.0, "symbols")]),
+                (124.0, &[(50.0, "Common stock with a value of"), (250.0, "ABC"), (350.0, "New York Stock Exchange")]),
+                (136.0, &[(50.0, "3.125% notes due in July"), (350.0, exchange)]),
+            ],
+            &[Horizontal { y: 123.0, x0: 50.0, x1: 460.0 }],
+        );
+        texts(&found.unwrap().table)
+    };
+    let rows = read("New York Stock Exchange");
+    assert_eq!(
+        rows[1..],
+        [
+            ["Common stock with a value of", "ABC", "New York Stock Exchange"],
+            ["3.125% notes due in July", "", "New York Stock Exchange"]
+        ]
+    );
+    assert_eq!(read("in New York")[1][2], "New York Stock Exchange in New York");
+}
