@@ -2,7 +2,7 @@
 
 import unittest
 
-from . import kinds, markdown, page, relations, scores, strangers
+from . import calibration, kinds, markdown, page, relations, scores, strangers
 from .truth import Block, Cell, Document, Role, table
 
 PIPES = "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
@@ -22,6 +22,35 @@ class Strangers(unittest.TestCase):
         self.assertTrue(strangers.is_table(cells))
         self.assertFalse(strangers.is_table(cells[:4]))
         self.assertFalse(strangers.is_table([relations.Cell(row, 0, row, 0, "x") for row in range(9)]))
+
+
+class Calibration(unittest.TestCase):
+    def test_a_block_is_right_by_its_role_and_text(self):
+        truth = {"blocks": [{"role": "heading", "text": "1.2 The Ships"}, {"role": "paragraph", "text": "They left for the north in May."}], "tables": []}
+
+        def right(role: str, text: str, at_edge: bool = False) -> bool:
+            return calibration.is_right({"role": role, "text": text}, {}, truth, at_edge)
+
+        self.assertTrue(right("title", "The ships"), "a title is a heading, with or without its number")
+        self.assertFalse(right("paragraph", "The ships"))
+        self.assertFalse(right("paragraph", "They left for"))
+        self.assertTrue(right("paragraph", "They left for", at_edge=True))
+        self.assertFalse(right("paragraph", "The ships. They left for the north in May."))
+
+    def test_a_tree_is_the_same_in_rust(self):
+        tree = calibration.Test("words", 7.5, 0.2, calibration.Test("beforeTable", 0.5, 0.9, calibration.Test("filled", 0.7, 0.1, 0.8)))
+        self.assertEqual(calibration.judged(tree, {"words": 7, "beforeTable": 1, "filled": 1}), 0.2)
+        self.assertEqual(calibration.judged(tree, {"words": 8, "beforeTable": 1, "filled": 0.9}), 0.8)
+        expected = "If(F::Words, 7.5, &Is(0.2), &If(F::Before(N::IsTable), 0.5, &Is(0.9), &If(F::Table(T::Filled), 0.7, &Is(0.1), &Is(0.8))))"
+        self.assertIn(f"static TABLE: Tree = {expected};", calibration.source({"table": tree}))
+
+    def test_right_blocks_that_are_surer_than_wrong_ones_are_apart(self):
+        def apart(*stated: tuple[float, bool]) -> float:
+            return calibration._apart([calibration.Seen("d", "table", sure, right, {}, 1) for sure, right in stated])
+
+        self.assertEqual(apart((0.9, True), (0.5, False)), 1)
+        self.assertEqual(apart((0.9, True), (0.9, False)), 0.5)
+        self.assertEqual(apart((0.5, True), (0.9, False), (0.95, True)), 0.5)
 
 
 class Order(unittest.TestCase):

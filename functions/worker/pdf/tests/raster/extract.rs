@@ -136,7 +136,7 @@ fn blocks_have_roles_ids_and_boxes() {
         let [left, top, right, bottom]: [f64; 4] = serde_json::from_value(block["places"][0]["box"].clone()).unwrap();
         assert!(0.0 < left && left < right && right < page["width"].as_f64().unwrap(), "{block}");
         assert!(0.0 < top && top < bottom && bottom < page["height"].as_f64().unwrap(), "{block}");
-        assert!(block["confidence"].as_f64().unwrap() > 0.5 && block["reason"].is_string());
+        assert!(block["confidence"].as_f64().unwrap() > 0.4 && block["reason"].is_string());
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod captions;
+mod confidence;
 mod fields;
 pub mod figures;
 mod footnotes;

@@ -9,7 +9,7 @@ use docmill_pdf_text::{Content, Element, HeadersFooters, PageBlocks};
 use super::blocks::{Draft, Maker};
 use super::script::language;
 use super::table::{self, table};
-use super::{Drawn, Facts, Kind, captions, footnotes, needs};
+use super::{Drawn, Facts, Kind, captions, confidence, footnotes, needs};
 use crate::model::{Block, Document, Id, Link, OutlineEntry, Page, Reason, Role, Span};
 
 /// What is known of a document besides its pages.
@@ -158,6 +158,7 @@ impl Making {
 
     fn finish(mut self, head: Head) -> Document {
         title(&mut self.document.blocks);
+        confidence::judge(&mut self.document);
         let of_block = || {
             let title = self.document.blocks.iter().find(|block| block.role == Role::Title);
             title.map(|block| block.text.clone())
