@@ -2587,6 +2587,9 @@ type ConvertOfficeOptions struct {
 
 	// Sheet The sheet that becomes csv: its number, counted from 1, or its name; `all` makes a file of each sheet. By default: 1.
 	Sheet interface{} `json:"sheet,omitempty"`
+
+	// UpdateFields Computes contents, page numbers, references and dates of a docx result from its pages, so that Word need not ask. By default: false.
+	UpdateFields *bool `json:"updateFields,omitempty"`
 }
 
 // ConvertOfficeOptionsEncoding The encoding of csv. Excel opens csv as UTF-8 only with a byte order mark: `utf-8-bom`. By default: "utf-8".
@@ -3931,6 +3934,9 @@ type RenderTemplateOptions struct {
 
 	// TimeZone The time zone for dates and times, such as `Europe/Vienna`. By default: "UTC".
 	TimeZone string `json:"timeZone,omitempty"`
+
+	// UpdateFields Computes contents, page numbers, references and dates of a docx from its pages, so that Word need not ask. By default: false.
+	UpdateFields *bool `json:"updateFields,omitempty"`
 
 	// ValidateOnly Checks the template instead of filling it. The result is JSON with `mistakes`, the `schema` of the data that the template expects (JSON Schema), and an `example`. With `data`, it also checks whether the data fits. By default: false.
 	ValidateOnly *bool `json:"validateOnly,omitempty"`

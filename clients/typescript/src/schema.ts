@@ -2118,6 +2118,11 @@ export interface components {
              * @enum {string}
              */
             encoding?: "utf-8" | "utf-8-bom" | "windows-1250" | "windows-1251" | "windows-1252" | "shift_jis" | "gb18030" | "big5" | "euc-kr";
+            /**
+             * @description Computes contents, page numbers, references and dates of a docx result from its pages, so that Word need not ask.
+             * @default false
+             */
+            updateFields?: boolean;
             /** @description Password of an encrypted source. It is deleted with the job's request and never shown. The result is not encrypted. */
             password?: components["schemas"]["SourcePassword"];
             /** @description Name of the result. */
@@ -2459,6 +2464,11 @@ export interface components {
              * @example {invoice.number}.pdf
              */
             filenamePattern?: string;
+            /**
+             * @description Computes contents, page numbers, references and dates of a docx from its pages, so that Word need not ask.
+             * @default false
+             */
+            updateFields?: boolean;
             /**
              * @description Checks the template instead of filling it. The result is JSON with `mistakes`, the `schema` of the data that the template expects (JSON Schema), and an `example`. With `data`, it also checks whether the data fits.
              * @default false

@@ -72,6 +72,7 @@ pub(crate) const CRATES: &[Uses] = &[
     // PDF tools, the lowest first.
     ("docmill-pdf-request", &["docmill-domain", "docmill-formats"]),
     ("docmill-pdf-core", &["docmill-formats", "docmill-pdf-request"]),
+    ("docmill-word", &["docmill-package", "docmill-pdf-core"]),
     ("docmill-pdf-fonts", &["docmill-pdf-core"]),
     ("docmill-pdf-signatures", &["docmill-domain"]),
     ("docmill-pdf-structure", &["docmill-formats", "docmill-pdf-core", "docmill-pdf-request"]),
@@ -103,6 +104,7 @@ pub(crate) const CRATES: &[Uses] = &[
             "docmill-pdf-request",
             "docmill-pdf-structure",
             "docmill-pdf-text",
+            "docmill-word",
         ],
     ),
     ("docmill-pdf-to-office", &["docmill-domain", "docmill-package", "docmill-pdf-extract", "docmill-pdf-text"]),
@@ -143,6 +145,7 @@ pub(crate) const CRATES: &[Uses] = &[
             "docmill-pdf-text",
             "docmill-pdf-to-office",
             "docmill-templates",
+            "docmill-word",
         ],
     ),
     // The worker's engines, none of which uses another, and what they stand on. The plan knows none of them.

@@ -334,6 +334,9 @@ pub struct ConvertOfficeOptions {
     #[doc = "The sheet that becomes csv: its number, counted from 1, or its name; `all` makes a file of each sheet. By default: 1."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sheet: Option<serde_json::Value>,
+    #[doc = "Computes contents, page numbers, references and dates of a docx result from its pages, so that Word need not ask. By default: false."]
+    #[serde(rename = "updateFields", skip_serializing_if = "Option::is_none")]
+    pub update_fields: Option<bool>,
 }
 #[doc = "`Cookie`"]
 #[non_exhaustive]
@@ -1627,6 +1630,9 @@ pub struct RenderTemplateOptions {
     #[doc = "The time zone for dates and times, such as `Europe/Vienna`. By default: \"UTC\"."]
     #[serde(rename = "timeZone", skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
+    #[doc = "Computes contents, page numbers, references and dates of a docx from its pages, so that Word need not ask. By default: false."]
+    #[serde(rename = "updateFields", skip_serializing_if = "Option::is_none")]
+    pub update_fields: Option<bool>,
     #[doc = "Checks the template instead of filling it. The result is JSON with `mistakes`, the `schema` of the data that the template expects (JSON Schema), and an `example`. With `data`, it also checks whether the data fits. By default: false."]
     #[serde(rename = "validateOnly", skip_serializing_if = "Option::is_none")]
     pub validate_only: Option<bool>,

@@ -13,6 +13,8 @@ pub enum Operation {
     RenderMessage,
     /// Prints a message's page, without its scripts.
     PrintMessage,
+    /// Brings the fields of a Word document up to date, from a print of it.
+    UpdateFields,
     /// Writes a signature into the file that was prepared for it.
     Seal,
     /// Puts what proves for long that the certificates of a signature were good into the signed file.
@@ -30,9 +32,12 @@ impl Operation {
             Self::Tool(slug) => EngineKind::of(slug.as_str(), render_mode),
             Self::PrintMessage => EngineKind::Chromium,
             Self::Seal => EngineKind::Signer,
-            Self::RenderMarkdown | Self::RenderMessage | Self::KeepEvidence | Self::Verify | Self::MarkTest => {
-                EngineKind::PdfTools
-            }
+            Self::RenderMarkdown
+            | Self::RenderMessage
+            | Self::UpdateFields
+            | Self::KeepEvidence
+            | Self::Verify
+            | Self::MarkTest => EngineKind::PdfTools,
         }
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct OfficeOptions {
     pub(super) bookmarks: Option<bool>,
     pub(super) tracked_changes: TrackedChanges,
     pub(super) accessible: bool,
+    /// Of a step of ours: whether bookmarks have names in the PDF.
+    pub(super) destinations: bool,
 }
 
 impl std::fmt::Debug for OfficeOptions {
@@ -143,6 +145,7 @@ impl OfficeOptions {
         boolean("UseLosslessCompression", untouched);
         boolean("ReduceImageResolution", !untouched);
         boolean("SinglePageSheets", self.single_page_sheets && family == Family::Sheet);
+        boolean("ExportBookmarksToPDFDestination", self.destinations);
         boolean("ExportNotes", false);
         boolean("ExportNotesInMargin", self.include_notes && family == Family::Word);
         boolean("ExportNotesPages", self.include_notes && family == Family::Slides);

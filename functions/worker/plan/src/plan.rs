@@ -82,6 +82,7 @@ impl Plan {
         }
         if let Some(first) = given.first() {
             accepted(&calls, first.format(), catalogue)?;
+            keep_documents(&mut calls, first.format(), catalogue)?;
             join_rows(&mut calls, *first)?;
         }
         repeat_for_rows(&mut calls, catalogue);
@@ -107,6 +108,25 @@ fn needs_pages(takes: &Sources, given: Given, source: &Source, options: &Map<Str
     let has_choice = !takes.direct.is_empty() && given != Given::File(Format::Pdf);
     let asks = OF_PAGES.iter().any(|option| options.get(*option).is_some_and(|value| *value != false));
     has_choice && (asks || source.password.is_some())
+}
+
+/// A Word document whose fields are brought up to date stays as it is otherwise: LibreOffice only writes those of other formats, and
+/// protected ones.
+fn keep_documents(calls: &mut [Call], source: Option<Format>, catalogue: &Catalogue) -> Result<(), Failure> {
+    let mut format = source;
+    for call in calls {
+        let is_kept = call.tool == Slug::CONVERT_OFFICE
+            && format == Some(Format::Docx)
+            && call.options["updateFields"] == true
+            && call.options["format"] == Format::Docx.extension()
+            && call.options["password"].is_null();
+        if is_kept {
+            call.recipe = Recipe::of_fields();
+        }
+        let tool = find(catalogue, call.tool.as_str())?;
+        format = call.options.as_object().map(|options| tool.definition.output_from(options, format));
+    }
+    Ok(())
 }
 
 /// The option with which a template makes a document of each row of its data.
@@ -309,6 +329,20 @@ mod tests {
         assert_eq!(prepared(json!({}), None, "doc"), Some("office-to-pdf"));
         assert_eq!(prepared(json!({}), None, "page"), Some("html-to-pdf"));
         assert_eq!(prepared(json!({}), None, "png"), Some("images-to-pdf"));
+    }
+
+    #[test]
+    fn a_word_document_whose_fields_are_updated_is_not_saved_by_libreoffice() {
+        let steps = |format: &str, options: Value| {
+            let body = json!({"toolSlug": "convert-office", "sourceUrl": "https://a.example/x", "options": options});
+            plan(body, &[format]).calls.remove(0).recipe.engines().collect::<Vec<_>>()
+        };
+        let update = json!({"format": "docx", "updateFields": true});
+        assert_eq!(steps("docx", update.clone()), [EngineKind::PdfTools]);
+        assert_eq!(steps("odt", update), [EngineKind::LibreOffice, EngineKind::PdfTools]);
+        assert_eq!(steps("docx", json!({"format": "docx"})), [EngineKind::LibreOffice]);
+        let protected = json!({"format": "docx", "updateFields": true, "password": "secret"});
+        assert_eq!(steps("docx", protected), [EngineKind::LibreOffice, EngineKind::PdfTools]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 #[path = "../helper/checked.rs"]
 mod checked;
 mod documents;
+mod fields;
 mod support;
 
 use docmill_domain::job::JobErrorCode;

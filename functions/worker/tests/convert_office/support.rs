@@ -55,17 +55,20 @@ pub(crate) struct Done {
 }
 
 pub(crate) async fn convert(document: &Document, options: Value) -> Done {
+    run(document, &Recipe::of(Slug::CONVERT_OFFICE, &options).unwrap()).await
+}
+
+pub(crate) async fn run(document: &Document, recipe: &Recipe) -> Done {
     let (scratch, limits) = (TempDir::new().unwrap(), Limits::default());
     let path = scratch.path().join("source");
     std::fs::write(&path, &document.content).unwrap();
     let format = Format::from_extension(document.name.rsplit('.').next().unwrap()).unwrap();
     let inspection = docmill_sniff::check(&path, format, &limits).unwrap();
     let source = Source::Document { path, name: Some(document.name.clone()), format, inspection };
-    let recipe = Recipe::of(Slug::CONVERT_OFFICE, &options).unwrap();
     let (engines, deadline) = (&*ENGINES.with(Rc::clone), Instant::now() + PATIENCE);
     let runner =
         Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS, account: None };
-    let result = match runner.run(&recipe, vec![source]).await {
+    let result = match runner.run(recipe, vec![source]).await {
         Ok(conversion) => checked(conversion, scratch.path(), &limits).await,
         Err(failure) => Err(failure),
     };

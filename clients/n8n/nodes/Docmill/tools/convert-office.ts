@@ -110,6 +110,14 @@ export const convertOffice: Tool = {
 					type: 'string',
 					default: '1',
 				},
+				{
+					displayName: 'Update Fields',
+					name: 'updateFields',
+					type: 'boolean',
+					default: false,
+					description:
+						'Whether to compute contents, page numbers, references and dates of a docx result from its pages, so that Word need not ask',
+				},
 			],
 			displayOptions: { show: { resource: ['office'], operation: ['convert-office'] } },
 		},

@@ -114,6 +114,14 @@ export const renderTemplate: Tool = {
 					type: 'string',
 					default: 'UTC',
 				},
+				{
+					displayName: 'Update Fields',
+					name: 'updateFields',
+					type: 'boolean',
+					default: false,
+					description:
+						'Whether to compute contents, page numbers, references and dates of a docx from its pages, so that Word need not ask',
+				},
 			],
 			displayOptions: { show: { resource: ['office'], operation: ['render-template'] } },
 		},

@@ -141,6 +141,7 @@ fn tool(operation: Operation) -> Result<Tool, Failure> {
         }
         Operation::RenderMarkdown => Ok(Tool::RenderMarkdown),
         Operation::RenderMessage => Ok(Tool::RenderEmail),
+        Operation::UpdateFields => Ok(Tool::UpdateFields),
         Operation::KeepEvidence => Ok(Tool::KeepEvidence),
         Operation::Verify => Ok(Tool::Verify),
         Operation::MarkTest => Ok(Tool::MarkTest),

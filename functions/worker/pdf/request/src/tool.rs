@@ -39,6 +39,8 @@ pub enum Tool {
     RenderMarkdown,
     /// Not in the catalogue: makes the page that email-to-pdf prints.
     RenderEmail,
+    /// Not in the catalogue: brings the fields of a Word document up to date.
+    UpdateFields,
     /// Not in the catalogue: puts what proves that its certificates were good into a signed file.
     KeepEvidence,
     /// Not in the catalogue: checks a result of any engine, and counts its pages.

@@ -34,6 +34,7 @@ mod signed;
 mod split;
 mod tag_pdf;
 mod thumbnail;
+mod update_fields;
 mod validate_invoice;
 mod verify;
 mod verify_signatures;
@@ -114,6 +115,7 @@ fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
         Tool::RenderTemplate => render_template::run(request),
         Tool::RenderMarkdown => render_markdown::run(request),
         Tool::RenderEmail => render_email::run(request),
+        Tool::UpdateFields => update_fields::run(libraries, request),
         Tool::KeepEvidence => sign_pdf::keep_evidence(request),
         Tool::Verify => verify::run(libraries, request),
         Tool::MarkTest => mark::run(libraries, request),

@@ -3,6 +3,7 @@
 //! Most tools are one step of one engine. Those that need other tools say so here, and only here: no engine calls another.
 
 mod attachment;
+mod fields;
 mod message;
 mod metadata;
 mod picture;
@@ -11,7 +12,8 @@ mod run;
 use docmill_domain::job::Warning;
 use docmill_domain::page_range::PageRange;
 use docmill_domain::tool::{EngineKind, Slug};
-use docmill_engine::{Failure, Operation};
+use docmill_engine::{Failure, Operation, without_effect};
+use docmill_formats::Format;
 use message::Attachments;
 use picture::Picture;
 pub use run::Runner;
@@ -130,6 +132,7 @@ impl Recipe {
             Slug::TAG_PDF => Ok(Self::of_tags(options)),
             Slug::READ_INVOICE | Slug::VALIDATE_INVOICE => Ok(Self::of_invoice(tool, options)),
             Slug::SIGN_PDF => Ok(Self::of_signature(options)),
+            Slug::RENDER_TEMPLATE if fields::is_wanted(options) => Ok(Self::of_template(options)),
             tool => Ok(Self::single(Operation::Tool(tool), options.clone())),
         }
     }
@@ -187,16 +190,27 @@ impl Recipe {
         Self::message_alone(options).then(Operation::Tool(Slug::MERGE_PDF), takes, merge)
     }
 
+    /// A filled template whose fields are brought up to date.
+    fn of_template(options: &Value) -> Self {
+        let recipe = Self::single(Operation::Tool(Slug::RENDER_TEMPLATE), options.clone()).then_update_fields();
+        Self { report: Report::Of(0), ..recipe }
+    }
+
     /// LibreOffice writes all formats but pictures, which are drawn from its PDF of the page.
     fn of_office(options: &Value) -> Result<Self, Failure> {
+        let updates = fields::is_wanted(options);
+        let is_docx = options["format"] == Format::Docx.extension();
+        let idle = (updates && !is_docx).then(|| without_effect(fields::UPDATE, Format::Docx.extension()));
         let Some(picture) = Picture::wanted(options)? else {
-            return Ok(Self::single(Operation::Tool(Slug::CONVERT_OFFICE), options.clone()));
+            let recipe = Self::single(Operation::Tool(Slug::CONVERT_OFFICE), options.clone());
+            let recipe = if updates && is_docx { recipe.then_update_fields() } else { recipe };
+            return Ok(Self { warnings: idle.into_iter().collect(), ..recipe });
         };
         let mut recipe = Self::single(Operation::Tool(Slug::OFFICE_TO_PDF), picture.print());
         recipe.rename(PAGE_RANGE, "page");
         let draw = Options::Given(picture.draw());
         let recipe = recipe.then(Operation::Tool(Slug::PDF_TO_IMAGES), Takes::FilesOf(0), draw);
-        Ok(Self { warnings: picture.without_effect(), ..recipe })
+        Ok(Self { warnings: picture.without_effect().into_iter().chain(idle).collect(), ..recipe })
     }
 
     /// Scanned pages get text, which the tags then are for.
@@ -352,6 +366,12 @@ mod tests {
             [Tool(Slug::READ_INVOICE), Tool(Slug::HTML_TO_PDF)]
         );
         assert_eq!(operations(Slug::CONVERT_OFFICE, json!({"format": "odt"})), [Tool(Slug::CONVERT_OFFICE)]);
+        assert_eq!(
+            operations(Slug::RENDER_TEMPLATE, json!({"updateFields": true})),
+            [Tool(Slug::RENDER_TEMPLATE), Operation::UpdateFields]
+        );
+        let idle = Recipe::of(Slug::CONVERT_OFFICE, &json!({"format": "odt", "updateFields": true})).unwrap();
+        assert_eq!((idle.steps.len(), idle.warnings.len()), (1, 1));
         assert_eq!(
             operations(Slug::CONVERT_OFFICE, json!({"format": "png", "page": 2})),
             [Tool(Slug::OFFICE_TO_PDF), Tool(Slug::PDF_TO_IMAGES)]

@@ -7,13 +7,13 @@ use std::time::Instant;
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::tool::EngineKind;
 use docmill_engine::page::read_page_up_to;
-use docmill_engine::{Artifact, Conversion, Engines, Failure, Limits, Source, Task, Unfinished};
+use docmill_engine::{Artifact, Conversion, Engines, Failure, Limits, Operation, Source, Task, Unfinished};
 use docmill_fonts::OwnFonts;
 use docmill_formats::Format;
 use serde_json::{Map, Value};
 
 use super::message::{self, Converted};
-use super::{Options, Recipe, Report, Step, Takes, metadata};
+use super::{Options, Recipe, Report, Step, Takes, fields, metadata};
 use crate::checker::{self, Checker};
 
 /// Under this name, a step's options have what an earlier one reports.
@@ -62,6 +62,19 @@ impl Runner<'_> {
         let (mut warnings, mut converted) = (recipe.warnings.clone(), Vec::new());
         let mut sources = Some(sources);
         for step in &recipe.steps {
+            if step.operation == Operation::UpdateFields {
+                let (files, by) = match step.takes {
+                    Takes::FilesOf(of) => (artifacts(&made, of)?.to_vec(), Some(step_of(&made, of)?.engine.clone())),
+                    Takes::Sources | Takes::PageOf(..) | Takes::Printed { .. } | Takes::Attached { .. } => {
+                        let given = sources.take().unwrap_or_default();
+                        (given.iter().map(fields::file).collect::<Result<_, _>>()?, None)
+                    }
+                };
+                let mut conversion = self.update_fields(files, by).await?;
+                warnings.append(&mut conversion.warnings);
+                made.push(Made { conversion, engine: EngineKind::PdfTools });
+                continue;
+            }
             let taken = match step.takes {
                 Takes::Sources => sources.take().unwrap_or_default(),
                 Takes::FilesOf(of) => files(artifacts(&made, of)?),
@@ -97,7 +110,7 @@ impl Runner<'_> {
         finish(recipe, made, &converted).map(|conversion| Conversion { warnings, ..conversion })
     }
 
-    async fn step(
+    pub(super) async fn step(
         &self,
         step: &Step,
         sources: Vec<Source>,

@@ -7,7 +7,8 @@ use std::path::Path;
 use docmill_package::{Disk, Error, Limits, Relations};
 use docmill_pdf_core::xml::{self, Fault};
 use docmill_pdf_request::{ErrorCode, Failure};
-use roxmltree::{Document, Node};
+pub(super) use docmill_word::tree::{attribute, child, elements, is, path, switch};
+use roxmltree::Document;
 
 /// How a compound file begins: encrypted documents are packed into one.
 const COMPOUND: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
@@ -95,35 +96,6 @@ pub(super) fn encrypted() -> Failure {
 pub(super) fn too_large(cause: &str) -> Failure {
     let message = "The document has too much content to read at once. Split it.";
     Failure::new(ErrorCode::RenderFailed, message, cause)
-}
-
-/// Names are compared without namespaces, whose addresses differ between editions of the standards.
-pub(super) fn is(node: Node<'_, '_>, name: &str) -> bool {
-    node.is_element() && node.tag_name().name() == name
-}
-
-/// Children that are elements with this name.
-pub(super) fn elements<'a, 'i>(node: Node<'a, 'i>, name: &str) -> impl Iterator<Item = Node<'a, 'i>> {
-    node.children().filter(move |child| is(*child, name))
-}
-
-pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
-    node.children().find(|child| is(*child, name))
-}
-
-/// The child of a child, and so on.
-pub(super) fn path<'a, 'i>(node: Node<'a, 'i>, names: &[&str]) -> Option<Node<'a, 'i>> {
-    names.iter().try_fold(node, |node, name| child(node, name))
-}
-
-/// An attribute by its name without a prefix.
-pub(super) fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
-    node.attributes().find(|attribute| attribute.name() == name).map(|attribute| attribute.value())
-}
-
-/// The value of an element's switch, such as `<w:b/>`: on without a value.
-pub(super) fn switch(node: Node<'_, '_>) -> bool {
-    !matches!(attribute(node, "val"), Some("0" | "false" | "off" | "none"))
 }
 
 /// The title of an office document, from its properties.

@@ -117,6 +117,7 @@ const fn reads_pages_unchecked(tool: Tool) -> bool {
         | Tool::RenderTemplate
         | Tool::RenderMarkdown
         | Tool::RenderEmail
+        | Tool::UpdateFields
         | Tool::KeepEvidence
         | Tool::Verify
         | Tool::MarkTest => false,

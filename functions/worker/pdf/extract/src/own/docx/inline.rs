@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use docmill_pdf_request::Failure;
+use docmill_word::numbering::roman;
+use docmill_word::styles::{Properties, Raised};
 use roxmltree::Node;
 
-use super::numbering::roman;
-use super::styles::{Properties, Raised};
 use super::{Note, NoteKind, Reader, choice};
 use crate::own::math::linear;
 use crate::own::package::{attribute, child};

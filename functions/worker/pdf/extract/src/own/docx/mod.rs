@@ -2,9 +2,7 @@
 
 mod drawing;
 mod inline;
-mod numbering;
 mod paragraph;
-mod styles;
 mod table;
 
 use std::collections::{HashMap, HashSet};
@@ -15,12 +13,12 @@ use std::rc::Rc;
 use docmill_package::Relations;
 use docmill_pdf_request::Failure;
 use docmill_pdf_text::HeadersFooters;
+use docmill_word::numbering::Numbering;
+use docmill_word::styles::Styles;
 use roxmltree::Node;
 
 use self::drawing::Picture;
 use self::inline::Field;
-use self::numbering::Numbering;
-use self::styles::Styles;
 use super::builder::Builder;
 use super::package::{Package, attribute, child, core_title, damaged, elements, is, main_part, tree};
 use super::text::Text;

@@ -3,11 +3,11 @@
 use std::mem;
 
 use docmill_pdf_request::Failure;
+use docmill_word::numbering::Marker;
+use docmill_word::styles::Properties;
 use roxmltree::Node;
 
 use super::Reader;
-use super::numbering::Marker;
-use super::styles::Properties;
 use crate::model::Role;
 use crate::own::math::is_equation;
 use crate::own::package::{attribute, child};

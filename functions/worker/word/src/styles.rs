@@ -4,49 +4,64 @@ use std::collections::{HashMap, HashSet};
 
 use roxmltree::Node;
 
-use crate::own::package::{attribute, child, elements, path, switch};
+use crate::tree::{attribute, child, elements, path, switch};
 
 /// Longest chain of styles that inherit from each other.
 const CHAIN: usize = 32;
 
+/// The styles of a document.
 #[derive(Debug, Default)]
-pub(super) struct Styles {
+pub struct Styles {
     by_id: HashMap<String, Properties>,
     defaults: Properties,
     default_paragraph: Option<String>,
     /// Tables with a first row of its own look.
     first_row: HashSet<String>,
+    /// Paragraphs with tab stops of their own.
+    tabbed: HashSet<String>,
 }
 
 /// What a style, a paragraph or a run says. `None`: nothing.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Properties {
+pub struct Properties {
     /// In lower case, as in the program in English.
-    pub(super) name: Option<String>,
+    pub name: Option<String>,
     based_on: Option<String>,
     /// From 0. 9 is body text.
-    pub(super) outline: Option<u8>,
+    pub outline: Option<u8>,
     /// The list's id. 0 takes a paragraph out of its style's list.
-    pub(super) list: Option<u32>,
+    pub list: Option<u32>,
     /// From 0.
-    pub(super) list_level: Option<usize>,
-    pub(super) bold: Option<bool>,
-    pub(super) italic: Option<bool>,
-    pub(super) hidden: Option<bool>,
-    pub(super) raised: Option<Raised>,
-    pub(super) monospaced: Option<bool>,
-    pub(super) language: Option<String>,
+    pub list_level: Option<usize>,
+    /// In bold.
+    pub bold: Option<bool>,
+    /// In italics.
+    pub italic: Option<bool>,
+    /// Not shown.
+    pub hidden: Option<bool>,
+    /// Above or below the line.
+    pub raised: Option<Raised>,
+    /// In a typewriter face.
+    pub monospaced: Option<bool>,
+    /// Its language.
+    pub language: Option<String>,
 }
 
+/// Whether text is above or below the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Raised {
+pub enum Raised {
+    /// Above.
     Superscript,
+    /// Below.
     Subscript,
+    /// Neither.
     Not,
 }
 
 impl Styles {
-    pub(super) fn read(root: Node<'_, '_>) -> Self {
+    /// Reads the part with the styles.
+    #[must_use]
+    pub fn read(root: Node<'_, '_>) -> Self {
         let mut styles = Self::default();
         if let Some(run) = path(root, &["docDefaults", "rPrDefault", "rPr"]) {
             styles.defaults.add_run(run);
@@ -56,6 +71,9 @@ impl Styles {
             let mut properties = Properties::default();
             if let Some(paragraph) = child(node, "pPr") {
                 properties.add_paragraph(paragraph);
+                if child(paragraph, "tabs").is_some() {
+                    styles.tabbed.insert(id.to_owned());
+                }
             }
             if let Some(run) = child(node, "rPr") {
                 properties.add_run(run);
@@ -74,33 +92,49 @@ impl Styles {
         styles
     }
 
+    /// The id of the style with this name, in lower case as in the program in English.
+    #[must_use]
+    pub fn id_of(&self, name: &str) -> Option<&str> {
+        self.by_id.iter().find(|(_, style)| style.name.as_deref() == Some(name)).map(|(id, _)| id.as_str())
+    }
+
+    /// The id of the style of paragraphs that name none.
+    #[must_use]
+    pub fn default_paragraph(&self) -> Option<&str> {
+        self.default_paragraph.as_deref()
+    }
+
+    /// Whether a style, or one that it inherits from, has tab stops.
+    #[must_use]
+    pub fn has_tabs(&self, id: &str) -> bool {
+        self.chain(id).any(|id| self.tabbed.contains(id))
+    }
+
+    /// A style, and those that it inherits from.
+    fn chain<'s>(&'s self, id: &'s str) -> impl Iterator<Item = &'s str> {
+        let based_on = |id: &&'s str| self.by_id.get(*id).and_then(|style| style.based_on.as_deref());
+        std::iter::successors(Some(id), based_on).take(CHAIN)
+    }
+
     /// The language of text that names none.
-    pub(super) fn language(&self) -> Option<&str> {
+    pub fn language(&self) -> Option<&str> {
         self.defaults.language.as_deref()
     }
 
     /// Whether a table's style, or one that it inherits from, sets the first row apart.
-    pub(super) fn has_first_row(&self, id: &str) -> bool {
-        let mut next = Some(id);
-        for _ in 0..CHAIN {
-            let Some(id) = next else { break };
-            if self.first_row.contains(id) {
-                return true;
-            }
-            next = self.by_id.get(id).and_then(|style| style.based_on.as_deref());
-        }
-        false
+    pub fn has_first_row(&self, id: &str) -> bool {
+        self.chain(id).any(|id| self.first_row.contains(id))
     }
 
     /// What a paragraph's style says, with those that it inherits from.
-    pub(super) fn of_paragraph(&self, id: Option<&str>) -> Properties {
+    pub fn of_paragraph(&self, id: Option<&str>) -> Properties {
         let mut properties = self.style(id.or(self.default_paragraph.as_deref()));
         properties.or(&self.defaults);
         properties
     }
 
     /// What a style says, with those that it inherits from. Its name is its own.
-    pub(super) fn style(&self, id: Option<&str>) -> Properties {
+    pub fn style(&self, id: Option<&str>) -> Properties {
         let mut properties = Properties::default();
         let mut next = id;
         for _ in 0..CHAIN {
@@ -113,7 +147,8 @@ impl Styles {
 }
 
 impl Properties {
-    pub(super) fn add_paragraph(&mut self, node: Node<'_, '_>) {
+    /// Takes what the properties of a paragraph say.
+    pub fn add_paragraph(&mut self, node: Node<'_, '_>) {
         let value = |name| child(node, name).and_then(|node| attribute(node, "val"));
         if let Some(level) = value("outlineLvl").and_then(|level| level.parse().ok()) {
             self.outline = Some(level);
@@ -125,7 +160,8 @@ impl Properties {
         }
     }
 
-    pub(super) fn add_run(&mut self, node: Node<'_, '_>) {
+    /// Takes what the properties of a run say.
+    pub fn add_run(&mut self, node: Node<'_, '_>) {
         for property in node.children().filter(Node::is_element) {
             match property.tag_name().name() {
                 "b" => self.bold = Some(switch(property)),
@@ -154,7 +190,7 @@ impl Properties {
     }
 
     /// Takes what it does not say itself.
-    pub(super) fn or(&mut self, other: &Self) {
+    pub fn or(&mut self, other: &Self) {
         self.name = self.name.take().or_else(|| other.name.clone());
         self.outline = self.outline.or(other.outline);
         self.list = self.list.or(other.list);

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use roxmltree::Node;
 
-use crate::own::package::{attribute, child, elements, switch};
+use crate::tree::{attribute, child, elements, switch};
 
 const LEVELS: usize = 9;
 
+/// The lists of a document, and how far each has counted.
 #[derive(Debug, Default)]
-pub(super) struct Numbering {
+pub struct Numbering {
     /// By the id of a list: its definition, and the starts that it changes.
     lists: HashMap<u32, (u32, HashMap<usize, u32>)>,
     definitions: HashMap<u32, Vec<Level>>,
@@ -27,18 +28,37 @@ struct Level {
     format: Format,
     /// Shows the numbers of all levels in digits.
     in_digits: bool,
+    suffix: Suffix,
+}
+
+/// What stands between a number and its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Suffix {
+    /// A tab.
+    #[default]
+    Tab,
+    /// A space.
+    Space,
+    /// The text follows at once.
+    Nothing,
 }
 
 /// How a number is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// 1, 2, 3.
+    #[default]
     Digits,
     /// With a zero before one digit.
     TwoDigits,
+    /// a, b, c.
     Letters {
+        /// A, B, C.
         upper: bool,
     },
+    /// i, ii, iii.
     Roman {
+        /// I, II, III.
         upper: bool,
     },
 }
@@ -53,25 +73,43 @@ enum Kind {
 
 /// How an item is marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Marker {
+pub enum Marker {
+    /// By a sign.
     Bullet,
+    /// By its number.
     Number {
+        /// The number in its level.
         number: u32,
         /// As it is shown: `1.`, `b)`, `2.1`, `Article 3`.
         label: String,
         /// Whether the label is the number alone, with a point or bracket: lists of all formats show that.
         is_plain: bool,
+        /// What follows the label.
+        suffix: Suffix,
     },
+    /// Not at all.
     None,
 }
 
 impl Numbering {
-    pub(super) fn read(root: Node<'_, '_>) -> Self {
+    /// Reads the part with the lists.
+    #[must_use]
+    pub fn read(root: Node<'_, '_>) -> Self {
         let mut numbering = Self::default();
+        let (mut by_style, mut linked) = (HashMap::new(), HashMap::new());
         for node in elements(root, "abstractNum") {
             let Some(id) = number(node, "abstractNumId") else { continue };
-            let usual =
-                Level { kind: Kind::Bullet, start: 1, text: String::new(), format: Format::Digits, in_digits: false };
+            let name = |link| child(node, link).and_then(|link| attribute(link, "val"));
+            by_style.extend(name("styleLink").map(|style| (style, id)));
+            linked.extend(name("numStyleLink").map(|style| (id, style)));
+            let usual = Level {
+                kind: Kind::Bullet,
+                start: 1,
+                text: String::new(),
+                format: Format::Digits,
+                in_digits: false,
+                suffix: Suffix::Tab,
+            };
             let mut levels = vec![usual; LEVELS];
             for level in elements(node, "lvl") {
                 let Some(place) = index(level).and_then(|index| levels.get_mut(index)) else { continue };
@@ -86,6 +124,11 @@ impl Numbering {
                 place.text = value("lvlText").unwrap_or_default().to_owned();
                 place.format = Format::of(value("numFmt").unwrap_or_default());
                 place.in_digits = child(level, "isLgl").is_some_and(switch);
+                place.suffix = match value("suff") {
+                    Some("space") => Suffix::Space,
+                    Some("nothing") => Suffix::Nothing,
+                    Some(_) | None => Suffix::Tab,
+                };
                 place.start = value("start").and_then(|start| start.parse().ok()).unwrap_or(0);
             }
             numbering.definitions.insert(id, levels);
@@ -97,13 +140,16 @@ impl Numbering {
                 let start = child(level, "startOverride").and_then(|node| number(node, "val"))?;
                 Some((index(level)?, start))
             });
+            // Lists of a style count together, by its own definition.
+            let definition =
+                linked.get(&definition).and_then(|style| by_style.get(style)).copied().unwrap_or(definition);
             numbering.lists.insert(id, (definition, starts.collect()));
         }
         numbering
     }
 
     /// Counts an item, and tells how it is marked. `None`: there is no such list.
-    pub(super) fn next(&mut self, list: u32, level: usize) -> Option<Marker> {
+    pub fn next(&mut self, list: u32, level: usize) -> Option<Marker> {
         let (definition, starts) = self.lists.get(&list)?;
         let levels = self.definitions.get(definition)?;
         let own = levels.get(level)?;
@@ -112,6 +158,10 @@ impl Numbering {
         let started = self.started.entry(list).or_default().get_mut(level)?;
         let own_start = starts.get(&level).filter(|_| !*started);
         *started = true;
+        // An item of a lower level begins those above, whose next items are then the second ones.
+        for (counter, above) in counters.iter_mut().zip(levels).take(level) {
+            counter.get_or_insert(above.start);
+        }
         let counter = counters.get_mut(level)?;
         let next = match (own_start, &counter) {
             (Some(start), _) => *start,
@@ -123,9 +173,12 @@ impl Numbering {
         counters.iter_mut().skip(level + 1).for_each(|counter| *counter = None);
         Some(match kind {
             Kind::Bullet => Marker::Bullet,
-            Kind::Number => {
-                Marker::Number { number: next, label: own.label(levels, counters), is_plain: own.is_plain(level) }
-            }
+            Kind::Number => Marker::Number {
+                number: next,
+                label: own.label(levels, counters),
+                is_plain: own.is_plain(level),
+                suffix: own.suffix,
+            },
             Kind::None => Marker::None,
         })
     }
@@ -160,7 +213,9 @@ impl Level {
 }
 
 impl Format {
-    fn of(name: &str) -> Self {
+    /// By its name in documents; digits for others.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
         match name {
             "decimalZero" => Self::TwoDigits,
             "lowerLetter" => Self::Letters { upper: false },
@@ -171,7 +226,9 @@ impl Format {
         }
     }
 
-    fn written(self, number: u32) -> String {
+    /// A number in this format.
+    #[must_use]
+    pub fn written(self, number: u32) -> String {
         let cased = |text: String, upper: bool| if upper { text.to_uppercase() } else { text };
         match self {
             Self::Digits => number.to_string(),
@@ -191,7 +248,8 @@ fn letters(number: u32) -> String {
 }
 
 /// Lower-case Roman numerals up to 3999. Others are in digits.
-pub(super) fn roman(number: u32) -> String {
+#[must_use]
+pub fn roman(number: u32) -> String {
     const PARTS: [(u32, &str); 13] = [
         (1000, "m"),
         (900, "cm"),
@@ -271,6 +329,32 @@ mod tests {
                 other("4.1")
             ]
         );
+    }
+
+    #[test]
+    fn a_lower_level_begins_those_above() {
+        let mut numbering = numbering(&[level(0, "decimal", "%1.", ""), level(1, "decimal", "%1.%2", "")].concat());
+        let labels = [1, 0, 1].map(|level| match numbering.next(5, level) {
+            Some(Marker::Number { label, .. }) => label,
+            other => panic!("no number: {other:?}"),
+        });
+        assert_eq!(labels, ["1.1", "2.", "2.1"]);
+    }
+
+    #[test]
+    fn lists_of_a_style_count_together() {
+        let text = format!(
+            "<numbering><abstractNum abstractNumId='1'><numStyleLink val='S'/></abstractNum><abstractNum abstractNumId='2'>\
+             <styleLink val='S'/>{}</abstractNum><num numId='5'><abstractNumId val='1'/></num><num numId='6'><abstractNumId \
+             val='2'/></num></numbering>",
+            level(0, "decimal", "%1.", "")
+        );
+        let mut numbering = Numbering::read(roxmltree::Document::parse(&text).unwrap().root_element());
+        let labels = [5, 6, 5].map(|list| match numbering.next(list, 0) {
+            Some(Marker::Number { label, .. }) => label,
+            other => panic!("no number: {other:?}"),
+        });
+        assert_eq!(labels, ["1.", "2.", "3."]);
     }
 
     #[test]
