@@ -93,5 +93,5 @@ fn in_box(label: &Label, area: Rectangle, rotation: f32) -> Drawing {
         top: area.top - margin,
     };
     let fitted = Matrix::fit((shown.width(), shown.height()), inner);
-    Drawing { form: label.form, matrix: label.matrix.then(turned).then(fitted) }
+    Drawing { form: label.form, matrix: label.matrix.then(turned).then(fitted), mark: None }
 }

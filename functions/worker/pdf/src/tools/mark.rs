@@ -35,20 +35,23 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
         return mark_picture::run(request, source);
     }
     let opened = open_deferring(libraries, request, 0)?;
-    // What claims to be PDF/A stays PDF/A.
-    let archive = metadata::statement(&opened.document).pdfa().map(|(part, _)| part == "1");
+    // What claims to be PDF/A or PDF/UA stays so.
+    let statement = metadata::statement(&opened.document);
     let mut source = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
-    let word = if archive.is_some() { add_outlines(&mut source.document) } else { add_word(&mut source.document) };
+    let word = if statement.has_claims() { add_outlines(&mut source.document) } else { add_word(&mut source.document) };
     for page in source.pages.clone() {
         let Ok(dictionary) = source.document.get_dictionary(page) else { continue };
         let space = PageSpace::of(&source.document, dictionary);
         // Upright, because programs that extract text split slanted words into letters.
-        let drawings = [diagonal(space.size()), corner()]
-            .map(|place| Drawing { form: word, matrix: place.then(space.shown_to_page()) });
+        let drawings = [diagonal(space.size()), corner()].map(|place| Drawing {
+            form: word,
+            matrix: place.then(space.shown_to_page()),
+            mark: None,
+        });
         overlay::draw(&mut source.document, page, &drawings, Layer::Over, Role::Artifact);
     }
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
-    if archive == Some(true) {
+    if statement.pdfa().is_some_and(|(part, _)| part == "1") {
         archive::unpack(libraries, request)?;
     }
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings: opened.warnings })

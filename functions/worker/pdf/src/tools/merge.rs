@@ -5,8 +5,9 @@ use docmill_pdf_core::space;
 use docmill_pdf_core::transform;
 use docmill_pdf_request::{Failure, Outcome, Request};
 use docmill_pdf_structure::assembly::{Bookmarks, Source};
+use docmill_pdf_structure::metadata::{self, Information, Statement};
 use docmill_pdf_structure::{Assembly, PageUse, Part, open_deferring};
-use lopdf::ObjectId;
+use lopdf::{Document, ObjectId};
 use serde::Deserialize;
 
 use super::{options, page_indices, pdf, stem};
@@ -72,9 +73,11 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
         PageSize::Fitting(_) => None,
     };
     let mut last_size = Paper::A4.points();
+    let mut description: Option<Description> = None;
     for (position, source) in request.sources.iter().enumerate() {
         let opened = open_deferring(libraries, request, position)?;
         warnings.extend(opened.warnings);
+        description = Some(Description::with(description, &opened.document));
         let mut document = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
         let chosen = page_indices(
             source.page_range.as_deref(),
@@ -103,10 +106,36 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
         let pages: Vec<PageUse> = chosen.iter().map(|page| PageUse::of(*page as usize)).collect();
         assembly.add(&mut document, &Part { pages: &pages, bookmarks, attachments: true, again: false })?;
     }
+    if let Some(Description { information, statement }) = description {
+        assembly.describe(&information, &statement)?;
+    }
     let assembled = assembly.finish()?;
     warnings.extend(assembled.warnings);
     warnings.dedup_by(|a, b| a.code == b.code);
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
+}
+
+/// What the result says of itself: what the first source does, and that it is PDF/UA if all of them are.
+struct Description {
+    information: Information,
+    statement: Statement,
+}
+
+impl Description {
+    fn with(so_far: Option<Self>, document: &Document) -> Self {
+        let is_accessible = metadata::statement(document).claims_pdfua();
+        let mut all = so_far.unwrap_or_else(|| {
+            let mut statement = Statement::default();
+            if is_accessible {
+                statement.claim_pdfua();
+            }
+            Self { information: metadata::read(document), statement }
+        });
+        if !is_accessible {
+            all.statement.renounce_pdfua();
+        }
+        all
+    }
 }
 
 /// A source's title in the outline: the client's, the document's own, its file name, or its number.

@@ -8,6 +8,7 @@ use docmill_pdf_request::Failure;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::assembly::links::widget_appearance;
+use super::flat_tags::FlatTags;
 use super::overlay::{self, Drawing, Layer, Role};
 use super::{field_text, free_text};
 use crate::label::Missing;
@@ -80,8 +81,12 @@ pub fn flatten(document: &mut Document, pages: &[ObjectId], what: What, fonts: &
 /// Flattens all pages of a document whose fields all have appearances. Returns how many annotations were kept because they have none.
 pub fn draw_appearances(document: &mut Document, pages: &[ObjectId], what: What) -> usize {
     let mut kept = 0;
+    let mut tags = FlatTags::read(document);
     for page in pages {
-        kept += flatten_page(document, *page, what);
+        kept += flatten_page(document, *page, what, tags.as_mut());
+    }
+    if let Some(tags) = tags {
+        tags.write(document);
     }
     if what.forms
         && let Ok(catalog) = document.catalog_mut()
@@ -91,10 +96,11 @@ pub fn draw_appearances(document: &mut Document, pages: &[ObjectId], what: What)
     kept
 }
 
-fn flatten_page(document: &mut Document, page: ObjectId, what: What) -> usize {
+fn flatten_page(document: &mut Document, page: ObjectId, what: What, mut tags: Option<&mut FlatTags>) -> usize {
     let Ok(dictionary) = document.get_dictionary(page) else { return 0 };
     let annotations: Vec<Object> = document.array(dictionary, b"Annots").to_vec();
     let (mut stay, mut drawings, mut gone, mut kept) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let mut unseen = Vec::new();
     for entry in annotations {
         let Some(annotation) = document.dictionary(&entry) else { continue };
         let fate = fate(document, annotation, what);
@@ -105,14 +111,21 @@ fn flatten_page(document: &mut Document, page: ObjectId, what: What) -> usize {
                 stay.push(entry);
                 continue;
             }
-            Fate::Unseen => {}
-            Fate::Drawn(drawing) => drawings.push(drawing),
+            Fate::Unseen => unseen.extend(entry.as_reference()),
+            Fate::Drawn(drawing) => drawings.push((entry.as_reference().ok(), drawing)),
         }
         gone.extend(entry.as_reference());
     }
     if gone.is_empty() && drawings.is_empty() {
         return kept;
     }
+    if let Some(tags) = &mut tags {
+        unseen.into_iter().for_each(|id| tags.remove(document, id));
+        for (id, drawing) in &mut drawings {
+            drawing.mark = id.and_then(|id| tags.mark(document, page, id));
+        }
+    }
+    let drawings: Vec<Drawing> = drawings.into_iter().map(|(_, drawing)| drawing).collect();
     for drawing in &drawings {
         if let Ok(form) = document.get_object_mut(drawing.form).and_then(Object::as_stream_mut) {
             form.dict.set("Type", "XObject");
@@ -141,9 +154,7 @@ fn fate(document: &Document, annotation: &Dictionary, what: What) -> Fate {
     if unseen || kind == b"Popup" {
         return Fate::Unseen;
     }
-    let rectangle = annotation.get(b"Rect").ok().and_then(|corners| Rectangle::parse(document, corners));
-    let drawing = rectangle.and_then(|rectangle| appearance(document, annotation, rectangle));
-    match drawing {
+    match appearance(document, annotation) {
         Some(drawing) => Fate::Drawn(drawing),
         // An empty field shows nothing.
         None if is_field => Fate::Unseen,
@@ -151,8 +162,9 @@ fn fate(document: &Document, annotation: &Dictionary, what: What) -> Fate {
     }
 }
 
-/// The appearance stream, stretched to the annotation's rectangle.
-fn appearance(document: &Document, annotation: &Dictionary, rectangle: Rectangle) -> Option<Drawing> {
+/// The appearance of an annotation, stretched to its rectangle. `None` if it shows nothing.
+pub fn appearance(document: &Document, annotation: &Dictionary) -> Option<Drawing> {
+    let rectangle = Rectangle::parse(document, annotation.get(b"Rect").ok()?)?;
     let form = widget_appearance(document, annotation)?;
     let stream = document.get_object(form).ok()?.as_stream().ok()?;
     let bounds = Rectangle::parse(document, stream.dict.get(b"BBox").ok()?)?;
@@ -166,7 +178,7 @@ fn appearance(document: &Document, annotation: &Dictionary, rectangle: Rectangle
     let (across, up) = (rectangle.width() / shown.width(), rectangle.height() / shown.height());
     let matrix =
         Matrix([across, 0.0, 0.0, up, rectangle.left - shown.left * across, rectangle.bottom - shown.bottom * up]);
-    Some(Drawing { form, matrix })
+    Some(Drawing { form, matrix, mark: None })
 }
 
 /// Fields without an appearance, or all if the form marks appearances as outdated.

@@ -21,6 +21,7 @@ pub mod attachments;
 mod direct_pages;
 pub mod field_text;
 pub mod fields;
+mod flat_tags;
 pub mod flatten;
 mod free_text;
 pub mod impose;

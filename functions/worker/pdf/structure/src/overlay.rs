@@ -27,6 +27,8 @@ pub struct Drawing {
     pub form: ObjectId,
     /// From its own units to the page's.
     pub matrix: Matrix,
+    /// The mark of content that an element of the structure has.
+    pub mark: Option<i64>,
 }
 
 /// The meaning of the drawings for screen readers.
@@ -52,7 +54,10 @@ pub fn draw(document: &mut Document, page: ObjectId, drawings: &[Drawing], layer
             objects.set(name.clone(), drawing.form);
             name
         });
-        content.push_str(&format!("q {} cm /{name} Do Q\n", drawing.matrix.operands()));
+        let drawn = format!("q {} cm /{name} Do Q\n", drawing.matrix.operands());
+        content.push_str(
+            &drawing.mark.map_or_else(|| drawn.clone(), |mark| format!("/Span <</MCID {mark}>> BDC\n{drawn}EMC\n")),
+        );
     }
     if role == Role::Artifact {
         content = format!("/Artifact BMC\n{content}EMC\n");

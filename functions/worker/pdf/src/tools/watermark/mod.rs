@@ -111,7 +111,7 @@ fn draw(document: &mut Document, page: ObjectId, marks: &[Chosen<'_>], left: &mu
         let drawings: Vec<Drawing> = of_layer
             .flat_map(|Chosen { stamp, mark }| {
                 let places = place::place(&stamp.look, mark, space);
-                places.into_iter().map(|place| Drawing { form: mark.form, matrix: mark.matrix.then(place) })
+                places.into_iter().map(|place| Drawing { form: mark.form, matrix: mark.matrix.then(place), mark: None })
             })
             .collect();
         *left = left.checked_sub(drawings.len()).ok_or_else(|| {

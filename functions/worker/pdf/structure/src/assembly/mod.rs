@@ -32,6 +32,7 @@ use self::names::Names;
 pub use self::outline::Item;
 use self::sheets::{Pages, Taken};
 pub use self::source::{Bookmarks, PageUse, Part, Source};
+use crate::metadata::{self, Information, Statement};
 
 /// A result under construction.
 #[derive(Debug)]
@@ -47,6 +48,7 @@ pub struct Assembly {
     labels: Labels,
     tags: tags::Tags,
     layers: layers::Layers,
+    metadata: Option<ObjectId>,
     warnings: Vec<Warning>,
 }
 
@@ -81,6 +83,7 @@ impl Assembly {
             labels: Labels::default(),
             tags: tags::Tags::default(),
             layers: layers::Layers::default(),
+            metadata: None,
             warnings: Vec::new(),
         })
     }
@@ -184,6 +187,15 @@ impl Assembly {
         Ok(())
     }
 
+    /// Gives the result metadata of its own, in place of what a single source has.
+    ///
+    /// # Errors
+    /// If the file can't be written.
+    pub fn describe(&mut self, information: &Information, statement: &Statement) -> Result<(), Failure> {
+        self.metadata = Some(self.writer.add(metadata::xmp(information, statement))?);
+        Ok(())
+    }
+
     fn warn(&mut self, code: &str, message: &str) {
         if !self.warnings.iter().any(|warning| warning.code == code) {
             self.warnings.push(Warning::new(code, message));
@@ -243,6 +255,9 @@ impl Assembly {
         }
         if let Some(layers) = self.layers.into_object() {
             catalog.set("OCProperties", layers);
+        }
+        if let Some(metadata) = self.metadata {
+            catalog.set("Metadata", metadata);
         }
         let catalog = self.writer.add(catalog)?;
         let bytes = self.writer.finish(catalog, information)?;

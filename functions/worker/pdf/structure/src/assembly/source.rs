@@ -6,12 +6,13 @@ use docmill_pdf_core::deferred_pictures::DeferredPictures;
 use docmill_pdf_core::objects::{self, Lookup};
 use docmill_pdf_core::pages;
 use docmill_pdf_core::rectangle::Rectangle;
-use docmill_pdf_request::Failure;
+use docmill_pdf_request::{Failure, Warning};
 use lopdf::{Dictionary, Document, ObjectId};
 
 use super::labels::{self, Label};
 use super::links::{self, Destinations};
 use super::outline::{self, Item};
+use crate::metadata;
 
 /// A document that pages are taken from. It is only read once.
 #[derive(Debug)]
@@ -85,6 +86,23 @@ impl Source {
     /// The items at its top level.
     pub fn outline(&self) -> &[Item] {
         &self.outline
+    }
+
+    /// Takes back the claim to be PDF/UA: the result has pages without tags. Returns a warning if there was a claim.
+    pub fn renounce_pdfua(&mut self) -> Option<Warning> {
+        let mut statement = metadata::statement(&self.document);
+        if !statement.claims_pdfua() {
+            return None;
+        }
+        statement.renounce_pdfua();
+        let information = metadata::read(&self.document);
+        metadata::write(&mut self.document, &information, &statement);
+        if let Some(packet) = self.document.catalog().ok().and_then(|catalog| catalog.get(b"Metadata").ok()) {
+            self.catalog.set("Metadata", packet.clone());
+        }
+        let message = "The document said that it is PDF/UA. The result has pages without tags, and does not say so. Tag it with \
+            tag-pdf as the last step.";
+        Some(Warning::new("conformance_removed", message))
     }
 
     /// The page's entries, inherited ones included. `index`: from 0.

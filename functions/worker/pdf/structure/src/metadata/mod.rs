@@ -69,11 +69,16 @@ pub fn write(document: &mut Document, information: &Information, statement: &Sta
         .collect();
     let info = document.add_object(info);
     document.trailer.set("Info", info);
-    let head = dictionary! { "Type" => "Metadata", "Subtype" => "XML" };
-    let packet = document.add_object(Stream::new(head, packet::write(information, statement).into_bytes()));
+    let packet = document.add_object(xmp(information, statement));
     if let Ok(catalog) = document.catalog_mut() {
         catalog.set("Metadata", packet);
     }
+}
+
+/// The XMP packet, as the catalogue refers to it.
+pub fn xmp(information: &Information, statement: &Statement) -> Stream {
+    let head = dictionary! { "Type" => "Metadata", "Subtype" => "XML" };
+    Stream::new(head, packet::write(information, statement).into_bytes())
 }
 
 /// Removes the metadata of the document and its parts, including claims of PDF/A.
