@@ -78,6 +78,7 @@ enum Show {
 
 /// Reduces all fonts. Returns how many became smaller.
 pub fn subset(document: &mut Document) -> usize {
+    make_separate(document);
     let Some(uses) = uses::find(document) else { return 0 };
     let programs = programs(document, &uses);
     let mut cut = 0;
@@ -91,6 +92,46 @@ pub fn subset(document: &mut Document) -> usize {
         cut += 1;
     }
     cut
+}
+
+/// Makes descendants and descriptors that are part of their font objects of their own, as most writers have them.
+fn make_separate(document: &mut Document) {
+    let fonts: Vec<ObjectId> =
+        document.objects.iter().filter(|(_, object)| is_font(object)).map(|(id, _)| *id).collect();
+    for id in fonts {
+        let holder = match document.get_dictionary(id).ok().and_then(|font| inner_descendant(document, font)) {
+            Some(own) => {
+                let descendant = document.add_object(own);
+                set(document, id, b"DescendantFonts", vec![descendant.into()].into());
+                descendant
+            }
+            None => {
+                document.get_dictionary(id).ok().and_then(|font| descendant(document, font)).map_or(id, |(id, _)| id)
+            }
+        };
+        let own =
+            document.get_dictionary(holder).ok().and_then(|holder| holder.get(b"FontDescriptor").ok()?.as_dict().ok());
+        if let Some(own) = own.cloned() {
+            let descriptor = document.add_object(own);
+            set(document, holder, b"FontDescriptor", descriptor.into());
+        }
+    }
+}
+
+fn is_font(object: &Object) -> bool {
+    let Object::Dictionary(entries) = object else { return false };
+    entries.has(b"DescendantFonts") || entries.has(b"FontDescriptor")
+}
+
+/// The descendant that is part of a font.
+fn inner_descendant(document: &Document, font: &Dictionary) -> Option<Dictionary> {
+    document.array(font, b"DescendantFonts").first()?.as_dict().ok().cloned()
+}
+
+fn set(document: &mut Document, id: ObjectId, key: &[u8], value: Object) {
+    if let Ok(entries) = document.get_dictionary_mut(id) {
+        entries.set(key, value);
+    }
 }
 
 /// The font files. `None`: one that has to stay whole.

@@ -44,13 +44,7 @@ pub(super) fn recode(
     let blurred = match quality.pictures {
         // A transparent color must stay that color, and so must all others.
         Some(_) if picture.is_keyed => Err(Reason::ColorKey),
-        Some((dpi, _)) if picture.is_bilevel() => {
-            if is_mask {
-                Err(Reason::Compact)
-            } else {
-                bilevel::resample(&picture, stream, placed, dpi)
-            }
-        }
+        Some((dpi, _)) if picture.is_bilevel() => bilevel::resample(&picture, stream, placed, dpi),
         Some((dpi, quality)) => lossy(&picture, stream, placed, is_mask, (dpi, quality)),
         None => Err(Reason::Compact),
     };

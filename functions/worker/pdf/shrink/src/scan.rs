@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_core::tokens::{Token, Tokens};
 use docmill_pdf_core::{content, filters};
+use docmill_pdf_structure::flatten::appearance;
+use docmill_pdf_structure::overlay::Drawing;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 /// What the content of one form may unpack to.
@@ -24,22 +26,29 @@ pub struct Placements {
     pub sizes: HashMap<ObjectId, (f32, f32)>,
     /// The pages of each picture.
     pub pages: HashMap<ObjectId, Vec<u32>>,
+    /// How many points a unit of each form takes where it is drawn largest.
+    pub forms: HashMap<ObjectId, f32>,
 }
 
-/// Looks for pictures in the content of these pages, and in the forms and patterns that it uses.
+/// Looks for pictures in the content of these pages, in the forms and patterns that it uses, and in what annotations show.
 pub fn placements(document: &Document, pages: &[ObjectId]) -> Placements {
     let mut found = Placements::default();
     let mut budget = DRAWINGS;
     for (index, id) in pages.iter().enumerate() {
         let Ok(page) = document.get_dictionary(*id) else { continue };
+        let number = u32::try_from(index).unwrap_or(u32::MAX);
+        let mut walk = Walk { document, found: &mut found, page: number, budget: &mut budget };
+        for annotation in document.array(page, b"Annots").iter().filter_map(|entry| document.dictionary(entry)) {
+            if let Some(Drawing { form, matrix, .. }) = appearance(document, annotation) {
+                walk.draw(form, None, matrix.0, DEPTH);
+            }
+        }
         let Some(resources) = document.child(page, b"Resources") else { continue };
         let has = |kind: &[u8]| document.child(resources, kind).is_some_and(|objects| !objects.is_empty());
         if !has(b"XObject") && !has(b"Pattern") {
             continue;
         }
         let Some(content) = content::of_page(document, page, CONTENT_BYTES) else { continue };
-        let mut walk =
-            Walk { document, found: &mut found, page: u32::try_from(index).unwrap_or(u32::MAX), budget: &mut budget };
         walk.content(&content, Some(resources), IDENTITY, DEPTH);
     }
     found
@@ -111,13 +120,15 @@ impl Walk<'_> {
             .filter_map(|number| self.document.number(number))
             .collect();
         let current = matrix.try_into().map_or(current, |matrix| multiply(matrix, current));
+        let scale = self.found.forms.entry(id).or_default();
+        *scale = scale.max(current[0].hypot(current[1])).max(current[2].hypot(current[3]));
         if let Ok(content) = filters::unpack(stream, CONTENT_BYTES) {
             self.content(&content.bytes, own.or(resources), current, deeper);
         }
     }
 }
 
-fn multiply(a: Matrix, b: Matrix) -> Matrix {
+pub(super) fn multiply(a: Matrix, b: Matrix) -> Matrix {
     [
         a[0] * b[0] + a[1] * b[2],
         a[0] * b[1] + a[1] * b[3],

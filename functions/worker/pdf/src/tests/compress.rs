@@ -142,6 +142,19 @@ fn a_font_is_reduced_to_the_letters_that_pages_forms_and_annotations_show() {
 }
 
 #[test]
+fn a_font_that_contains_its_descriptor_is_reduced_too() {
+    let mut letter = Letter::new();
+    let font = letter.font;
+    let descriptor =
+        letter.document.get_dictionary(font).unwrap().get(b"FontDescriptor").unwrap().as_reference().unwrap();
+    let own = letter.document.objects.remove(&descriptor).unwrap();
+    letter.document.get_dictionary_mut(font).unwrap().set("FontDescriptor", own);
+    let (report, result) = letter.compress(json!({}));
+    looks_the_same(&report);
+    assert_eq!(drawable(&files(&result)[0], "HeloÉXyzWQabc"), "HeloÉXyzW");
+}
+
+#[test]
 fn fonts_that_may_be_used_for_new_text_are_kept_whole() {
     let stays = |name: &str, mut letter: Letter, options: Value| {
         let (report, result) = letter.compress(options);

@@ -121,6 +121,27 @@ fn pictures_in_patterns_are_made_smaller_too() {
 }
 
 #[test]
+fn pictures_that_annotations_show_are_made_smaller_too() {
+    let mut document = page_with(deflated("DeviceRGB", noise(3)), 300.0);
+    let page = document.get_pages()[&1];
+    let resources = document.get_dictionary(page).unwrap().get(b"Resources").unwrap().clone();
+    let box_of = |side: i64| vec![Object::Integer(0), 0.into(), side.into(), side.into()];
+    let form =
+        dictionary! { "Type" => "XObject", "Subtype" => "Form", "BBox" => box_of(100), "Resources" => resources };
+    let form = document.add_object(Stream::new(form, b"q 100 0 0 100 0 0 cm /X Do Q".to_vec()));
+    // Shown at half the size that the appearance has.
+    let stamp = document.add_object(dictionary! {
+        "Type" => "Annot", "Subtype" => "Stamp", "Rect" => box_of(50), "AP" => dictionary! { "N" => form },
+    });
+    let entries = document.get_dictionary_mut(page).unwrap();
+    entries.remove(b"Contents");
+    entries.remove(b"Resources");
+    entries.set("Annots", vec![stamp.into()]);
+    let (filter, width, _) = compressed(&mut document);
+    assert_eq!((filter.as_str(), width), ("DCTDecode", 104));
+}
+
+#[test]
 fn coarse_jpegs_stay_as_they_are_and_fine_ones_do_not() {
     let [coarse, fine] = [40, 98].map(|quality| {
         let picture = jpeg(quality);
