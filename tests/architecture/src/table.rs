@@ -108,7 +108,7 @@ pub(crate) const CRATES: &[Uses] = &[
         ],
     ),
     ("docmill-pdf-to-office", &["docmill-domain", "docmill-package", "docmill-pdf-extract", "docmill-pdf-text"]),
-    ("docmill-pdf-accessibility", &["docmill-pdf-core", "docmill-pdf-fonts"]),
+    ("docmill-pdf-accessibility", &["docmill-pdf-core", "docmill-pdf-fonts", "docmill-pdf-request"]),
     (
         "docmill-pdf-tag",
         &[

@@ -15,12 +15,14 @@
 mod annotations;
 mod cmaps;
 mod content;
+mod contrast;
 mod document;
 mod elements;
 mod findings;
 mod fonts;
 mod language;
 mod metadata;
+mod page;
 mod programs;
 mod questions;
 pub mod roles;
@@ -33,6 +35,7 @@ use std::collections::BTreeMap;
 use lopdf::{Document, ObjectId};
 use serde::Serialize;
 
+pub use contrast::{Contrast, LowContrast};
 use findings::Findings;
 pub use findings::{Finding, Place};
 pub use questions::Question;
@@ -66,6 +69,8 @@ pub struct Report {
     pub unread_pages: Vec<u32>,
     /// For people.
     pub questions: Vec<Question>,
+    /// Beyond PDF/UA-1: empty until pages are measured.
+    pub contrast: Contrast,
 }
 
 /// A check under way.
@@ -120,5 +125,6 @@ pub fn check(document: &Document, pages: &[ObjectId], file: File<'_>) -> Report 
         failed,
         unread_pages: check.unread,
         questions,
+        contrast: Contrast::default(),
     }
 }

@@ -63,3 +63,47 @@ fn a_protected_document_is_read_with_its_password() {
     assert!(outcome.warnings.is_empty(), "nothing is lost: {:?}", outcome.warnings);
     assert!(failed(&report).contains(&"7.1-11") && !failed(&report).contains(&"7.16-1"));
 }
+
+/// A page with a text of this color on white.
+fn text_in(color: &str) -> Vec<u8> {
+    let mut document = fixture::plain_document("unused", 1, (300.0, 400.0));
+    let page = document.get_pages()[&1];
+    let content = format!("{color} rg BT /F1 12 Tf 40 300 Td (Pale letters) Tj ET").into_bytes();
+    let content = document.add_object(lopdf::Stream::new(lopdf::Dictionary::new(), content));
+    document.get_dictionary_mut(page).unwrap().set("Contents", content);
+    save(&mut document)
+}
+
+#[test]
+fn text_with_too_little_contrast_is_told_with_its_colors() {
+    let (outcome, report) = checked(&Run::new().with(&text_in("0.6 0.6 0.6")));
+    let contrast = &report["contrast"];
+    assert_eq!((&contrast["low"], &contrast["unmeasured"]), (&json!(1), &json!(0)), "{contrast}");
+    let place = &contrast["places"][0];
+    assert_eq!(
+        (&place["page"], &place["color"], &place["background"], &place["required"]),
+        (&json!(1), &json!("#999999"), &json!("#ffffff"), &json!(4.5))
+    );
+    // The value that other tools give for these colors.
+    assert!((place["ratio"].as_f64().unwrap() - 2.84).abs() < 0.011, "{place}");
+    assert_eq!(outcome.report.unwrap()["lowContrast"], 1);
+    let (_, report) = checked(&Run::new().with(&text_in("0.4 0.4 0.4")));
+    assert_eq!((&report["contrast"]["low"], &report["contrast"]["measured"]), (&json!(0), &json!(1)));
+}
+
+#[test]
+fn the_page_for_people_has_rules_remedies_and_pictures() {
+    let run = Run::new().with(&text_in("0.6 0.6 0.6"));
+    let outcome = run.run(Tool::CheckAccessibility, json!({"format": "html"})).unwrap();
+    assert_eq!(outcome.artifacts[0].media, Format::Html);
+    let page = std::fs::read_to_string(run.path(&outcome.artifacts[0].file)).unwrap();
+    for part in [
+        "Accessibility: PDF/UA-1 not passed",
+        "6.2-1",
+        "To judge",
+        "#999999 on #ffffff",
+        "src=\"data:image/jpeg;base64,",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}

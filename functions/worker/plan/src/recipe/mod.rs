@@ -130,7 +130,7 @@ impl Recipe {
             Slug::EMAIL_TO_PDF => Self::of_message(options),
             Slug::CONVERT_OFFICE => Self::of_office(options),
             Slug::TAG_PDF => Ok(Self::of_tags(options)),
-            Slug::READ_INVOICE | Slug::VALIDATE_INVOICE => Ok(Self::of_invoice(tool, options)),
+            Slug::READ_INVOICE | Slug::VALIDATE_INVOICE | Slug::CHECK_ACCESSIBILITY => Ok(Self::of_page(tool, options)),
             Slug::SIGN_PDF => Ok(Self::of_signature(options)),
             Slug::RENDER_TEMPLATE if fields::is_wanted(options) => Ok(Self::of_template(options)),
             tool => Ok(Self::single(Operation::Tool(tool), options.clone())),
@@ -224,8 +224,8 @@ impl Recipe {
         recipe.then(Operation::Tool(Slug::TAG_PDF), Takes::FilesOf(0), Options::Given(options.clone()))
     }
 
-    /// An invoice's page, or that of what the rules say about it, is printed if it should be a PDF.
-    fn of_invoice(tool: Slug, options: &Value) -> Self {
+    /// A page for people is printed if it should be a PDF.
+    fn of_page(tool: Slug, options: &Value) -> Self {
         if options["format"] != "pdf" {
             return Self::single(Operation::Tool(tool), options.clone());
         }
@@ -364,6 +364,10 @@ mod tests {
         assert_eq!(
             operations(Slug::READ_INVOICE, json!({"format": "pdf"})),
             [Tool(Slug::READ_INVOICE), Tool(Slug::HTML_TO_PDF)]
+        );
+        assert_eq!(
+            operations(Slug::CHECK_ACCESSIBILITY, json!({"format": "pdf"})),
+            [Tool(Slug::CHECK_ACCESSIBILITY), Tool(Slug::HTML_TO_PDF)]
         );
         assert_eq!(operations(Slug::CONVERT_OFFICE, json!({"format": "odt"})), [Tool(Slug::CONVERT_OFFICE)]);
         assert_eq!(

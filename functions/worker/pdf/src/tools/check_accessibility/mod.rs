@@ -1,22 +1,44 @@
 //! check-accessibility: a PDF by the rules of PDF/UA-1, with what only people can judge.
 
+mod pictures;
+
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use docmill_formats::Format;
-use docmill_pdf_accessibility::{Report, check};
+use docmill_pdf_accessibility::{Contrast, Report, check};
+use docmill_pdf_core::pdfium::Document;
 use docmill_pdf_core::{Libraries, pages};
 use docmill_pdf_request::{Artifact, Failure, Outcome, Request};
 use docmill_pdf_structure::open::Opened;
 use docmill_pdf_structure::open_deferring;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-const RESULT: &str = "accessibility.json";
+use super::raster;
+use pictures::Pictures;
+
 /// The job names so many broken rules.
 const NAMED: usize = 10;
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Options {
+    format: Shape,
+}
+
+/// What is made. A PDF is printed of the page by another engine.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Shape {
+    #[default]
+    Json,
+    Html,
+}
+
 pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
+    let Options { format } = super::options(request)?;
     let source = super::only_source(request)?;
     let version = version(&source.path).map_err(|error| Failure::io(&error))?;
     let qpdf = libraries.qpdf()?;
@@ -27,16 +49,37 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     };
     let Opened { mut document, warnings, .. } = open_deferring(libraries, request, 0)?;
     let tree = pages::read(&mut document, request.limits.pages)?;
-    let report = check(&document, &tree.pages, docmill_pdf_accessibility::File { version: &version, permissions });
-    let text = serde_json::to_vec_pretty(&report).map_err(|_| Failure::internal("json"))?;
+    let mut report = check(&document, &tree.pages, docmill_pdf_accessibility::File { version: &version, permissions });
+    drop(document);
+    let session = libraries.pdfium()?.session();
+    let drawn = raster::open(libraries, &session, request, source)?;
+    report.contrast = contrast(&drawn)?;
+    let (name, format, text) = match format {
+        Shape::Json => {
+            let text = serde_json::to_vec_pretty(&report).map_err(|_| Failure::internal("json"))?;
+            ("accessibility.json", Format::Json, text)
+        }
+        Shape::Html => {
+            let pictures = Pictures::draw(&drawn, &report.shown_places())?;
+            let page = report.page(&|page, corners| pictures.of(page, corners));
+            ("accessibility.html", Format::Html, page.into_bytes())
+        }
+    };
     super::within_output(text.len() as u64, &request.limits)?;
-    std::fs::write(request.directory.join(RESULT), text).map_err(|error| Failure::io(&error))?;
+    std::fs::write(request.directory.join(name), text).map_err(|error| Failure::io(&error))?;
     Ok(Outcome {
-        artifacts: vec![Artifact::new(RESULT, Format::Json)],
+        artifacts: vec![Artifact::new(name, format)],
         report: Some(summary(&report)),
         // That the copy to read has no password says nothing about the result.
         warnings: warnings.into_iter().filter(|warning| warning.code == "repaired").collect(),
     })
+}
+
+/// The contrast of the text on all pages.
+fn contrast(document: &Document<'_>) -> Result<Contrast, Failure> {
+    let mut contrast = Contrast::default();
+    document.for_each_page(0..document.pages(), |index, page| contrast.add(page, index + 1))?;
+    Ok(contrast)
 }
 
 /// The version that the first line names. Empty if it names none.
@@ -58,5 +101,6 @@ fn summary(report: &Report) -> Value {
         "failed": broken.len(),
         "broken": broken.iter().take(NAMED).collect::<Vec<_>>(),
         "questions": report.questions.len(),
+        "lowContrast": report.contrast.low,
     })
 }
