@@ -74,6 +74,27 @@ func (e BatchStatus) Valid() bool {
 	}
 }
 
+// Defines values for CheckAccessibilityOptionsFormat.
+const (
+	CheckAccessibilityOptionsFormatHTML CheckAccessibilityOptionsFormat = "html"
+	CheckAccessibilityOptionsFormatJSON CheckAccessibilityOptionsFormat = "json"
+	CheckAccessibilityOptionsFormatPDF  CheckAccessibilityOptionsFormat = "pdf"
+)
+
+// Valid indicates whether the value is a known member of the CheckAccessibilityOptionsFormat enum.
+func (e CheckAccessibilityOptionsFormat) Valid() bool {
+	switch e {
+	case CheckAccessibilityOptionsFormatHTML:
+		return true
+	case CheckAccessibilityOptionsFormatJSON:
+		return true
+	case CheckAccessibilityOptionsFormatPDF:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CompareDocumentsOptionsFormat.
 const (
 	CompareDocumentsOptionsFormatJSON CompareDocumentsOptionsFormat = "json"
@@ -2497,6 +2518,15 @@ type BatchesResponse struct {
 	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
+
+// CheckAccessibilityOptions defines model for CheckAccessibilityOptions.
+type CheckAccessibilityOptions struct {
+	// Format `html`, `pdf`: a page for people, with pictures of the places. By default: "json".
+	Format CheckAccessibilityOptionsFormat `json:"format,omitempty"`
+}
+
+// CheckAccessibilityOptionsFormat `html`, `pdf`: a page for people, with pictures of the places. By default: "json".
+type CheckAccessibilityOptionsFormat string
 
 // CompareDocumentsOptions defines model for CompareDocumentsOptions.
 type CompareDocumentsOptions struct {

@@ -4337,7 +4337,14 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
-        CheckAccessibilityOptions: Record<string, never>;
+        CheckAccessibilityOptions: {
+            /**
+             * @description `html`, `pdf`: a page for people, with pictures of the places.
+             * @default json
+             * @enum {string}
+             */
+            format?: "json" | "html" | "pdf";
+        };
         /** check-accessibility job */
         CheckAccessibilityJob: {
             toolSlug?: components["schemas"]["ToolSlug"];

@@ -21,6 +21,12 @@ super::open_enums! {
         Canceled = "canceled",
         Deleting = "deleting",
     }
+    /// `html`, `pdf`: a page for people, with pictures of the places. By default: "json".
+    CheckAccessibilityOptionsFormat {
+        Json = "json",
+        Html = "html",
+        Pdf = "pdf",
+    }
     /// `pdf`: the pages side by side, with removed words, added words and changed areas marked. `json`: the similarity of each page, and the place of each change in points from the page's top left corner. By default: "pdf".
     CompareDocumentsOptionsFormat {
         Pdf = "pdf",

@@ -247,6 +247,14 @@ pub struct BatchesResponse {
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
+#[doc = "`CheckAccessibilityOptions`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct CheckAccessibilityOptions {
+    #[doc = "`html`, `pdf`: a page for people, with pictures of the places. By default: \"json\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<super::CheckAccessibilityOptionsFormat>,
+}
 #[doc = "`CompareDocumentsOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]

@@ -13,5 +13,28 @@ export const checkAccessibility: Tool = {
 	joins: false,
 	shapes: {},
 	ownFields: [],
-	fields: [],
+	fields: [
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+			options: [
+				{
+					displayName: 'Format',
+					name: 'format',
+					description: '<code>html</code>, <code>pdf</code>: a page for people, with pictures of the places',
+					type: 'options',
+					options: [
+						{ name: 'JSON', value: 'json' },
+						{ name: 'HTML', value: 'html' },
+						{ name: 'PDF', value: 'pdf' },
+					],
+					default: 'json',
+				},
+			],
+			displayOptions: { show: { resource: ['inspect'], operation: ['check-accessibility'] } },
+		},
+	],
 };
