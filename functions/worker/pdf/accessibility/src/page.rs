@@ -92,8 +92,17 @@ fn with_box(places: &[Place]) -> impl Iterator<Item = (u32, [f32; 4])> {
 fn broken(finding: &Finding, picture: Picture<'_>) -> Markup {
     html! {
         h3 { (finding.rule.id()) ": " (finding.message) @if finding.count > 1 { " (" (finding.count) ")" } }
-        p { (finding.remedy) }
+        p { (with_code(finding.remedy)) }
         (places(&finding.places, picture))
+    }
+}
+
+/// A text whose names between backquotes are code.
+fn with_code(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
     }
 }
 

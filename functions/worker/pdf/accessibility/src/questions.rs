@@ -31,7 +31,7 @@ const OF_TYPES: [(&[&str], &str); 6] = [
 const OF_ALL: [&str; 3] = [
     "Is the order in which the tags are read the right one?",
     "Is everything marked as decoration without a meaning?",
-    "Is no information given by color or place alone, and is the contrast of text sufficient?",
+    "Is no information given by color or place alone, and is the contrast of text on pictures sufficient?",
 ];
 
 pub(crate) fn of(check: &Check<'_>, tree: Option<&Tree<'_>>) -> Vec<Question> {
