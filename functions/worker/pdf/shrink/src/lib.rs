@@ -17,7 +17,6 @@ mod bilevel;
 mod colors;
 mod fit;
 mod lost_pages;
-mod numbers;
 mod recode;
 mod scan;
 mod unused;
@@ -245,12 +244,6 @@ fn change_all<'w>(
 /// Cuts embedded fonts to the glyphs that are shown. Returns whether any has changed.
 pub fn fonts(document: &mut Document) -> bool {
     docmill_pdf_fonts::subset(document) > 0
-}
-
-/// Shortens numbers of the pages' content by digits that nobody sees. Returns whether any was.
-pub fn shorten_numbers(document: &mut Document, pages: &[ObjectId]) -> bool {
-    let placements = scan::placements(document, pages);
-    numbers::shorten(document, pages, &placements)
 }
 
 /// Removes deleted pages that something still refers to, and resources that no content names. Returns whether there were any.

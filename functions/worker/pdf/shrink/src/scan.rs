@@ -26,8 +26,6 @@ pub struct Placements {
     pub sizes: HashMap<ObjectId, (f32, f32)>,
     /// The pages of each picture.
     pub pages: HashMap<ObjectId, Vec<u32>>,
-    /// How many points a unit of each form takes where it is drawn largest.
-    pub forms: HashMap<ObjectId, f32>,
 }
 
 /// Looks for pictures in the content of these pages, in the forms and patterns that it uses, and in what annotations show.
@@ -120,15 +118,13 @@ impl Walk<'_> {
             .filter_map(|number| self.document.number(number))
             .collect();
         let current = matrix.try_into().map_or(current, |matrix| multiply(matrix, current));
-        let scale = self.found.forms.entry(id).or_default();
-        *scale = scale.max(current[0].hypot(current[1])).max(current[2].hypot(current[3]));
         if let Ok(content) = filters::unpack(stream, CONTENT_BYTES) {
             self.content(&content.bytes, own.or(resources), current, deeper);
         }
     }
 }
 
-pub(super) fn multiply(a: Matrix, b: Matrix) -> Matrix {
+fn multiply(a: Matrix, b: Matrix) -> Matrix {
     [
         a[0] * b[0] + a[1] * b[2],
         a[0] * b[1] + a[1] * b[3],

@@ -89,12 +89,7 @@ struct Loss {
 #[derive(Clone, Copy)]
 struct Unseen {
     glyphs: bool,
-    digits: bool,
     resources: bool,
-}
-
-impl Unseen {
-    const NOTHING: Self = Self { glyphs: false, digits: false, resources: false };
 }
 
 /// A result: its size, what was done with pictures, the pages where they have changed, and whether fonts or resources have.
@@ -122,12 +117,11 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     let before = source.damaged_bytes.unwrap_or(readable);
     let result = request.directory.join(RESULT);
     // Lossless: all glyphs stay, since the text may be edited later.
-    let is_lossy = options.preset != Preset::Lossless || options.target_bytes.is_some();
-    let mut attempt =
-        best(libraries, request, &options, Unseen { glyphs: is_lossy, digits: is_lossy, resources: true }, &result)?;
+    let glyphs = options.preset != Preset::Lossless || options.target_bytes.is_some();
+    let mut attempt = best(libraries, request, &options, Unseen { glyphs, resources: true }, &result)?;
     let mut pages = compare(libraries, request, &result, &attempt)?;
     if attempt.is_cut && !looks_same(&pages, &attempt.changed) {
-        attempt = best(libraries, request, &options, Unseen::NOTHING, &result)?;
+        attempt = best(libraries, request, &options, Unseen { glyphs: false, resources: false }, &result)?;
         pages = compare(libraries, request, &result, &attempt)?;
     }
     if options.target_bytes.is_some_and(|target| attempt.bytes > target && before > target) {
@@ -254,8 +248,7 @@ fn attempt(
         .flat_map(|picture| picture.pages.iter().copied())
         .collect();
     let warnings = warnings.into_iter().chain(kept).collect();
-    let is_shorter = loss.unseen.digits && docmill_pdf_shrink::shorten_numbers(&mut document, &tree.pages);
-    let is_cut = loss.unseen.glyphs && docmill_pdf_shrink::fonts(&mut document) || is_lean || is_shorter;
+    let is_cut = loss.unseen.glyphs && docmill_pdf_shrink::fonts(&mut document) || is_lean;
     docmill_pdf_shrink::repack(&mut document);
     document.prune_objects();
     write_document(document, &held, &request.limits, result)?;
