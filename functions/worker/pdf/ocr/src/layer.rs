@@ -74,7 +74,8 @@ impl TextLayer {
             "Resources" => dictionary! { "Font" => dictionary! { "F" => self.font } },
         };
         let form = document.add_object(Stream::new(head, content.into_bytes()));
-        let drawing = Drawing { form, matrix: turned_back(view, (width, height), shown).then(space.shown_to_page()), mark: None };
+        let drawing =
+            Drawing { form, matrix: turned_back(view, (width, height), shown).then(space.shown_to_page()), mark: None };
         overlay::draw(document, page, &[drawing], Layer::Over, Role::Content);
     }
 

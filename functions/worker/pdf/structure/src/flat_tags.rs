@@ -112,7 +112,8 @@ fn without(document: &Document, parent: ObjectId, element: ObjectId) -> Option<V
 /// What a field was, for readers of the page (ISO 32000-1, table 348).
 fn printed_field(document: &Document, widget: &Dictionary) -> Dictionary {
     let flags = inherited(document, widget, b"Ff").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
-    let is_button = inherited(document, widget, b"FT").is_some_and(|kind| kind.as_name().is_ok_and(|name| name == b"Btn"));
+    let is_button =
+        inherited(document, widget, b"FT").is_some_and(|kind| kind.as_name().is_ok_and(|name| name == b"Btn"));
     let role = match is_button {
         true if flags & PUSH != 0 => "pb",
         true if flags & RADIO != 0 => "rb",
