@@ -19,7 +19,7 @@ const fn part(name: &'static str, tool: &'static str, place: &'static str) -> Pa
 }
 
 /// Parts that contain others come first.
-const PARTS: [Part; 39] = [
+const PARTS: [Part; 37] = [
     part("JobOutput", "office-to-pdf", "/properties/output"),
     part("FurtherSteps", "office-to-pdf", "/properties/then"),
     part("JobWebhookRequest", "office-to-pdf", "/properties/webhook"),
@@ -33,7 +33,6 @@ const PARTS: [Part; 39] = [
     part("CompareSources", "compare-documents", "/properties/sources"),
     part("FileSources", "watermark-pdf", "/properties/sources"),
     part("DocumentSources", "extract-document", "/properties/sources"),
-    part("DocumentSource", "extract-document", "/properties/sources/items"),
     part("TemplateSources", "render-template", "/properties/sources"),
     part("ImageSources", "images-to-pdf", "/properties/sources"),
     part("StoredTemplate", "render-template", "/properties/input/properties/template"),
@@ -51,7 +50,6 @@ const PARTS: [Part; 39] = [
     part("OnePage", "html-to-pdf", "/allOf/0"),
     part("OneOrMoreFiles", "watermark-pdf", "/allOf/0"),
     part("OneOrMoreDocuments", "merge-pdf", "/allOf/0"),
-    part("PageSize", "html-to-pdf", "/properties/options/properties/pageSize"),
     part("PageWidth", "html-to-pdf", "/properties/options/properties/width"),
     part("PageHeight", "html-to-pdf", "/properties/options/properties/height"),
     part("PageHeaders", "html-to-pdf", "/properties/options/properties/headers"),
