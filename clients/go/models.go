@@ -422,6 +422,51 @@ func (e EmailToPDFOptionsAttachments) Valid() bool {
 	}
 }
 
+// Defines values for EmailToPDFOptionsPageSize.
+const (
+	EmailToPDFOptionsPageSizeA0      EmailToPDFOptionsPageSize = "A0"
+	EmailToPDFOptionsPageSizeA1      EmailToPDFOptionsPageSize = "A1"
+	EmailToPDFOptionsPageSizeA2      EmailToPDFOptionsPageSize = "A2"
+	EmailToPDFOptionsPageSizeA3      EmailToPDFOptionsPageSize = "A3"
+	EmailToPDFOptionsPageSizeA4      EmailToPDFOptionsPageSize = "A4"
+	EmailToPDFOptionsPageSizeA5      EmailToPDFOptionsPageSize = "A5"
+	EmailToPDFOptionsPageSizeA6      EmailToPDFOptionsPageSize = "A6"
+	EmailToPDFOptionsPageSizeLedger  EmailToPDFOptionsPageSize = "Ledger"
+	EmailToPDFOptionsPageSizeLegal   EmailToPDFOptionsPageSize = "Legal"
+	EmailToPDFOptionsPageSizeLetter  EmailToPDFOptionsPageSize = "Letter"
+	EmailToPDFOptionsPageSizeTabloid EmailToPDFOptionsPageSize = "Tabloid"
+)
+
+// Valid indicates whether the value is a known member of the EmailToPDFOptionsPageSize enum.
+func (e EmailToPDFOptionsPageSize) Valid() bool {
+	switch e {
+	case EmailToPDFOptionsPageSizeA0:
+		return true
+	case EmailToPDFOptionsPageSizeA1:
+		return true
+	case EmailToPDFOptionsPageSizeA2:
+		return true
+	case EmailToPDFOptionsPageSizeA3:
+		return true
+	case EmailToPDFOptionsPageSizeA4:
+		return true
+	case EmailToPDFOptionsPageSizeA5:
+		return true
+	case EmailToPDFOptionsPageSizeA6:
+		return true
+	case EmailToPDFOptionsPageSizeLedger:
+		return true
+	case EmailToPDFOptionsPageSizeLegal:
+		return true
+	case EmailToPDFOptionsPageSizeLetter:
+		return true
+	case EmailToPDFOptionsPageSizeTabloid:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for EmulatedFeature.
 const (
 	EmulatedFeatureDark          EmulatedFeature = "dark"
@@ -803,6 +848,51 @@ func (e HTMLToPDFOptionsMedia) Valid() bool {
 	}
 }
 
+// Defines values for HTMLToPDFOptionsPageSize.
+const (
+	HTMLToPDFOptionsPageSizeA0      HTMLToPDFOptionsPageSize = "A0"
+	HTMLToPDFOptionsPageSizeA1      HTMLToPDFOptionsPageSize = "A1"
+	HTMLToPDFOptionsPageSizeA2      HTMLToPDFOptionsPageSize = "A2"
+	HTMLToPDFOptionsPageSizeA3      HTMLToPDFOptionsPageSize = "A3"
+	HTMLToPDFOptionsPageSizeA4      HTMLToPDFOptionsPageSize = "A4"
+	HTMLToPDFOptionsPageSizeA5      HTMLToPDFOptionsPageSize = "A5"
+	HTMLToPDFOptionsPageSizeA6      HTMLToPDFOptionsPageSize = "A6"
+	HTMLToPDFOptionsPageSizeLedger  HTMLToPDFOptionsPageSize = "Ledger"
+	HTMLToPDFOptionsPageSizeLegal   HTMLToPDFOptionsPageSize = "Legal"
+	HTMLToPDFOptionsPageSizeLetter  HTMLToPDFOptionsPageSize = "Letter"
+	HTMLToPDFOptionsPageSizeTabloid HTMLToPDFOptionsPageSize = "Tabloid"
+)
+
+// Valid indicates whether the value is a known member of the HTMLToPDFOptionsPageSize enum.
+func (e HTMLToPDFOptionsPageSize) Valid() bool {
+	switch e {
+	case HTMLToPDFOptionsPageSizeA0:
+		return true
+	case HTMLToPDFOptionsPageSizeA1:
+		return true
+	case HTMLToPDFOptionsPageSizeA2:
+		return true
+	case HTMLToPDFOptionsPageSizeA3:
+		return true
+	case HTMLToPDFOptionsPageSizeA4:
+		return true
+	case HTMLToPDFOptionsPageSizeA5:
+		return true
+	case HTMLToPDFOptionsPageSizeA6:
+		return true
+	case HTMLToPDFOptionsPageSizeLedger:
+		return true
+	case HTMLToPDFOptionsPageSizeLegal:
+		return true
+	case HTMLToPDFOptionsPageSizeLetter:
+		return true
+	case HTMLToPDFOptionsPageSizeTabloid:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for HTMLToPDFOptionsRenderMode.
 const (
 	HTMLToPDFOptionsRenderModeBasic   HTMLToPDFOptionsRenderMode = "basic"
@@ -1106,6 +1196,51 @@ func (e Language) Valid() bool {
 	}
 }
 
+// Defines values for MarkdownToPDFOptionsPageSize.
+const (
+	MarkdownToPDFOptionsPageSizeA0      MarkdownToPDFOptionsPageSize = "A0"
+	MarkdownToPDFOptionsPageSizeA1      MarkdownToPDFOptionsPageSize = "A1"
+	MarkdownToPDFOptionsPageSizeA2      MarkdownToPDFOptionsPageSize = "A2"
+	MarkdownToPDFOptionsPageSizeA3      MarkdownToPDFOptionsPageSize = "A3"
+	MarkdownToPDFOptionsPageSizeA4      MarkdownToPDFOptionsPageSize = "A4"
+	MarkdownToPDFOptionsPageSizeA5      MarkdownToPDFOptionsPageSize = "A5"
+	MarkdownToPDFOptionsPageSizeA6      MarkdownToPDFOptionsPageSize = "A6"
+	MarkdownToPDFOptionsPageSizeLedger  MarkdownToPDFOptionsPageSize = "Ledger"
+	MarkdownToPDFOptionsPageSizeLegal   MarkdownToPDFOptionsPageSize = "Legal"
+	MarkdownToPDFOptionsPageSizeLetter  MarkdownToPDFOptionsPageSize = "Letter"
+	MarkdownToPDFOptionsPageSizeTabloid MarkdownToPDFOptionsPageSize = "Tabloid"
+)
+
+// Valid indicates whether the value is a known member of the MarkdownToPDFOptionsPageSize enum.
+func (e MarkdownToPDFOptionsPageSize) Valid() bool {
+	switch e {
+	case MarkdownToPDFOptionsPageSizeA0:
+		return true
+	case MarkdownToPDFOptionsPageSizeA1:
+		return true
+	case MarkdownToPDFOptionsPageSizeA2:
+		return true
+	case MarkdownToPDFOptionsPageSizeA3:
+		return true
+	case MarkdownToPDFOptionsPageSizeA4:
+		return true
+	case MarkdownToPDFOptionsPageSizeA5:
+		return true
+	case MarkdownToPDFOptionsPageSizeA6:
+		return true
+	case MarkdownToPDFOptionsPageSizeLedger:
+		return true
+	case MarkdownToPDFOptionsPageSizeLegal:
+		return true
+	case MarkdownToPDFOptionsPageSizeLetter:
+		return true
+	case MarkdownToPDFOptionsPageSizeTabloid:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MarkdownToPDFOptionsTheme.
 const (
 	MarkdownToPDFOptionsThemeDocument MarkdownToPDFOptionsTheme = "document"
@@ -1298,51 +1433,6 @@ func (e OfficeToPDFOptionsTrackedChanges) Valid() bool {
 	case OfficeToPDFOptionsTrackedChangesAccepted:
 		return true
 	case OfficeToPDFOptionsTrackedChangesShown:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for PageSize.
-const (
-	PageSizeA0      PageSize = "A0"
-	PageSizeA1      PageSize = "A1"
-	PageSizeA2      PageSize = "A2"
-	PageSizeA3      PageSize = "A3"
-	PageSizeA4      PageSize = "A4"
-	PageSizeA5      PageSize = "A5"
-	PageSizeA6      PageSize = "A6"
-	PageSizeLedger  PageSize = "Ledger"
-	PageSizeLegal   PageSize = "Legal"
-	PageSizeLetter  PageSize = "Letter"
-	PageSizeTabloid PageSize = "Tabloid"
-)
-
-// Valid indicates whether the value is a known member of the PageSize enum.
-func (e PageSize) Valid() bool {
-	switch e {
-	case PageSizeA0:
-		return true
-	case PageSizeA1:
-		return true
-	case PageSizeA2:
-		return true
-	case PageSizeA3:
-		return true
-	case PageSizeA4:
-		return true
-	case PageSizeA5:
-		return true
-	case PageSizeA6:
-		return true
-	case PageSizeLedger:
-		return true
-	case PageSizeLegal:
-		return true
-	case PageSizeLetter:
-		return true
-	case PageSizeTabloid:
 		return true
 	default:
 		return false
@@ -2830,7 +2920,7 @@ type EmailToPDFOptions struct {
 	MarginTop interface{} `json:"marginTop,omitempty"`
 
 	// PageSize Page size. `width` and `height` together replace it. By default: "A4".
-	PageSize PageSize `json:"pageSize,omitempty"`
+	PageSize EmailToPDFOptionsPageSize `json:"pageSize,omitempty"`
 
 	// PrintBackground Prints background colors and pictures. By default: true.
 	PrintBackground *bool `json:"printBackground,omitempty"`
@@ -2847,6 +2937,9 @@ type EmailToPDFOptions struct {
 
 // EmailToPDFOptionsAttachments `list`: their names and sizes are printed below the headers; `embed`: they are also attached to the PDF; `convert`: those that a tool can convert follow as pages, and warnings name the others. By default: "list".
 type EmailToPDFOptionsAttachments string
+
+// EmailToPDFOptionsPageSize Page size. `width` and `height` together replace it. By default: "A4".
+type EmailToPDFOptionsPageSize string
 
 // EmulatedFeature defines model for EmulatedFeature.
 type EmulatedFeature string
@@ -3198,7 +3291,7 @@ type HTMLToPDFOptions struct {
 	PageRange string `json:"pageRange,omitempty"`
 
 	// PageSize Page size. `width` and `height` together replace it. By default: "A4".
-	PageSize PageSize `json:"pageSize,omitempty"`
+	PageSize HTMLToPDFOptionsPageSize `json:"pageSize,omitempty"`
 
 	// PreferCSSPageSize A page size in the page's CSS overrides `pageSize`. By default: false.
 	PreferCSSPageSize *bool `json:"preferCssPageSize,omitempty"`
@@ -3230,6 +3323,9 @@ type HTMLToPDFOptions struct {
 
 // HTMLToPDFOptionsMedia The CSS media type that the page is rendered for. By default: "print".
 type HTMLToPDFOptionsMedia string
+
+// HTMLToPDFOptionsPageSize Page size. `width` and `height` together replace it. By default: "A4".
+type HTMLToPDFOptionsPageSize string
 
 // HTMLToPDFOptionsRenderMode `browser`: Chromium, for faithful results. `basic`: a faster engine without JavaScript. By default: "browser".
 type HTMLToPDFOptionsRenderMode string
@@ -3481,7 +3577,7 @@ type MarkdownToPDFOptions struct {
 	PageRange string `json:"pageRange,omitempty"`
 
 	// PageSize Page size. `width` and `height` together replace it. By default: "A4".
-	PageSize PageSize `json:"pageSize,omitempty"`
+	PageSize MarkdownToPDFOptionsPageSize `json:"pageSize,omitempty"`
 
 	// PrintBackground Prints background colors and pictures. By default: true.
 	PrintBackground *bool `json:"printBackground,omitempty"`
@@ -3501,6 +3597,9 @@ type MarkdownToPDFOptions struct {
 	// Width Page width, instead of `pageSize`, together with `height`.
 	Width interface{} `json:"width,omitempty"`
 }
+
+// MarkdownToPDFOptionsPageSize Page size. `width` and `height` together replace it. By default: "A4".
+type MarkdownToPDFOptionsPageSize string
 
 // MarkdownToPDFOptionsTheme `document`: a report with serifs, title, author and date; `github`: as on GitHub; `letter`: sender (`from`), recipient (`to`), date and subject of the front matter come first. By default: "document".
 type MarkdownToPDFOptionsTheme string
@@ -3689,9 +3788,6 @@ type OutputFile struct {
 	// Width Of a picture, in pixels.
 	Width *int64 `json:"width,omitempty"`
 }
-
-// PageSize Page size. `width` and `height` together replace it. By default: "A4".
-type PageSize string
 
 // PDFToImagesOptions defines model for PdfToImagesOptions.
 type PDFToImagesOptions struct {

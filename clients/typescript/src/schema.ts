@@ -2150,7 +2150,12 @@ export interface components {
              * @enum {string}
              */
             renderMode?: "basic" | "browser";
-            pageSize?: components["schemas"]["PageSize"];
+            /**
+             * @description Page size. `width` and `height` together replace it.
+             * @default A4
+             * @enum {string}
+             */
+            pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
             width?: components["schemas"]["PageWidth"];
             height?: components["schemas"]["PageHeight"];
             /** @description Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt). */
@@ -2290,7 +2295,12 @@ export interface components {
              * @default false
              */
             toc?: boolean;
-            pageSize?: components["schemas"]["PageSize"];
+            /**
+             * @description Page size. `width` and `height` together replace it.
+             * @default A4
+             * @enum {string}
+             */
+            pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
             width?: components["schemas"]["PageWidth"];
             height?: components["schemas"]["PageHeight"];
             /**
@@ -2542,7 +2552,12 @@ export interface components {
              * @default false
              */
             allowRemote?: boolean;
-            pageSize?: components["schemas"]["PageSize"];
+            /**
+             * @description Page size. `width` and `height` together replace it.
+             * @default A4
+             * @enum {string}
+             */
+            pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
             width?: components["schemas"]["PageWidth"];
             height?: components["schemas"]["PageHeight"];
             /**
@@ -4466,7 +4481,18 @@ export interface components {
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
         /** @description The version before, then the version after, in the order given. */
-        CompareSources: components["schemas"]["DocumentSource"][];
+        CompareSources: ({
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            url?: components["schemas"]["PageUrl"];
+            uploadId?: components["schemas"]["SourceUploadId"];
+            jobId?: components["schemas"]["SourceJobId"];
+            html?: components["schemas"]["InlineHtml"];
+            markdown?: components["schemas"]["InlineMarkdown"];
+            output?: components["schemas"]["SourceOutput"];
+            filename?: components["schemas"]["Filename"];
+            password?: components["schemas"]["SourcePassword"];
+            headers?: components["schemas"]["SourceHeaders"];
+        } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
         /** @description The PDF file, then pictures or PDFs to put on it, if any, in the order given. */
         FileSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
@@ -4478,9 +4504,7 @@ export interface components {
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown))[];
         /** @description The documents: each makes a file of its own, in this order, in the order given. */
-        DocumentSources: components["schemas"]["DocumentSource"][];
-        /** @description give each source exactly one of `sourceUrl`, `url`, `uploadId`, `jobId`, `html` and `markdown` */
-        DocumentSource: {
+        DocumentSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
@@ -4491,7 +4515,7 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
-        } & (unknown | unknown | unknown | unknown | unknown | unknown);
+        } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
         /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
         TemplateSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
@@ -4605,12 +4629,6 @@ export interface components {
         }) | (unknown | {
             input: unknown;
         });
-        /**
-         * @description Page size. `width` and `height` together replace it.
-         * @default A4
-         * @enum {string}
-         */
-        PageSize: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
         /** @description Page width, instead of `pageSize`, together with `height`. */
         PageWidth: number | string;
         /** @description Page height, instead of `pageSize`, together with `width`. */

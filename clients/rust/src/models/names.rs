@@ -123,6 +123,20 @@ super::open_enums! {
         Embed = "embed",
         Convert = "convert",
     }
+    /// Page size. `width` and `height` together replace it. By default: "A4".
+    EmailToPdfOptionsPageSize {
+        A0 = "A0",
+        A1 = "A1",
+        A2 = "A2",
+        A3 = "A3",
+        A4 = "A4",
+        A5 = "A5",
+        A6 = "A6",
+        Letter = "Letter",
+        Legal = "Legal",
+        Tabloid = "Tabloid",
+        Ledger = "Ledger",
+    }
     /// One of the names that the API lists, or one that was added later.
     EmulatedFeature {
         Dark = "dark",
@@ -238,6 +252,20 @@ super::open_enums! {
         Print = "print",
         Screen = "screen",
     }
+    /// Page size. `width` and `height` together replace it. By default: "A4".
+    HtmlToPdfOptionsPageSize {
+        A0 = "A0",
+        A1 = "A1",
+        A2 = "A2",
+        A3 = "A3",
+        A4 = "A4",
+        A5 = "A5",
+        A6 = "A6",
+        Letter = "Letter",
+        Legal = "Legal",
+        Tabloid = "Tabloid",
+        Ledger = "Ledger",
+    }
     /// `browser`: Chromium, for faithful results. `basic`: a faster engine without JavaScript. By default: "browser".
     HtmlToPdfOptionsRenderMode {
         Basic = "basic",
@@ -331,6 +359,20 @@ super::open_enums! {
         Tur = "tur",
         Ukr = "ukr",
     }
+    /// Page size. `width` and `height` together replace it. By default: "A4".
+    MarkdownToPdfOptionsPageSize {
+        A0 = "A0",
+        A1 = "A1",
+        A2 = "A2",
+        A3 = "A3",
+        A4 = "A4",
+        A5 = "A5",
+        A6 = "A6",
+        Letter = "Letter",
+        Legal = "Legal",
+        Tabloid = "Tabloid",
+        Ledger = "Ledger",
+    }
     /// `document`: a report with serifs, title, author and date; `github`: as on GitHub; `letter`: sender (`from`), recipient (`to`), date and subject of the front matter come first. By default: "document".
     MarkdownToPdfOptionsTheme {
         Document = "document",
@@ -388,20 +430,6 @@ super::open_enums! {
     OfficeToPdfOptionsTrackedChanges {
         Accepted = "accepted",
         Shown = "shown",
-    }
-    /// Page size. `width` and `height` together replace it. By default: "A4".
-    PageSize {
-        A0 = "A0",
-        A1 = "A1",
-        A2 = "A2",
-        A3 = "A3",
-        A4 = "A4",
-        A5 = "A5",
-        A6 = "A6",
-        Letter = "Letter",
-        Legal = "Legal",
-        Tabloid = "Tabloid",
-        Ledger = "Ledger",
     }
     /// The format of the images. PNG is exact; JPEG and WebP are smaller. By default: "png".
     PdfToImagesOptionsFormat {

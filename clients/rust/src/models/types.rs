@@ -555,7 +555,7 @@ pub struct EmailToPdfOptions {
     pub margin_top: Option<serde_json::Value>,
     #[doc = "Page size. `width` and `height` together replace it. By default: \"A4\"."]
     #[serde(rename = "pageSize", skip_serializing_if = "Option::is_none")]
-    pub page_size: Option<super::PageSize>,
+    pub page_size: Option<super::EmailToPdfOptionsPageSize>,
     #[doc = "Prints background colors and pictures. By default: true."]
     #[serde(rename = "printBackground", skip_serializing_if = "Option::is_none")]
     pub print_background: Option<bool>,
@@ -909,7 +909,7 @@ pub struct HtmlToPdfOptions {
     pub page_range: Option<String>,
     #[doc = "Page size. `width` and `height` together replace it. By default: \"A4\"."]
     #[serde(rename = "pageSize", skip_serializing_if = "Option::is_none")]
-    pub page_size: Option<super::PageSize>,
+    pub page_size: Option<super::HtmlToPdfOptionsPageSize>,
     #[doc = "A page size in the page's CSS overrides `pageSize`. By default: false."]
     #[serde(rename = "preferCssPageSize", skip_serializing_if = "Option::is_none")]
     pub prefer_css_page_size: Option<bool>,
@@ -1174,7 +1174,7 @@ pub struct MarkdownToPdfOptions {
     pub page_range: Option<String>,
     #[doc = "Page size. `width` and `height` together replace it. By default: \"A4\"."]
     #[serde(rename = "pageSize", skip_serializing_if = "Option::is_none")]
-    pub page_size: Option<super::PageSize>,
+    pub page_size: Option<super::MarkdownToPdfOptionsPageSize>,
     #[doc = "Prints background colors and pictures. By default: true."]
     #[serde(rename = "printBackground", skip_serializing_if = "Option::is_none")]
     pub print_background: Option<bool>,
