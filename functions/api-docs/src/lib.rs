@@ -209,7 +209,7 @@ mod tests {
             ("/docs/first-conversion", 25_000),
             ("/docs/tools/html-to-pdf", 25_000),
             ("/docs/api/get-job", 25_000),
-            ("/docs/search.json", 59_000),
+            ("/docs/search.json", 60_000),
         ] {
             let page = get(path, &[(header::ACCEPT_ENCODING, "gzip")]).await;
             let policy = page.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
