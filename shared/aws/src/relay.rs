@@ -95,7 +95,7 @@ pub struct Ask {
     pub content_type: String,
     /// The question in base64.
     pub body: String,
-    /// Whether an answer is one whatever its status is.
+    /// Whether answers with an error status are taken, too.
     #[serde(default)]
     pub any_status: bool,
     /// The most bytes of the answer.

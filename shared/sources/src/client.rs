@@ -83,7 +83,7 @@ pub struct Question<'a> {
     pub content: Option<Content<'a>>,
     /// Sent with the question. They may be secrets.
     pub headers: &'a BTreeMap<String, String>,
-    /// Whether an answer is one whatever its status is.
+    /// Whether answers with an error status are taken, too.
     pub any_status: bool,
     /// Of the answer. A `POST` is not redirected.
     pub caps: Caps,

@@ -7,8 +7,10 @@ use crate::{Finding, Place, Report};
 const STYLE: &str = include_str!("page.css");
 /// How many places of a rule or question are listed.
 const LISTED: usize = 20;
+/// How many of them have a picture.
+const SHOWN: usize = 3;
 
-/// A picture of a place: the address of its data. `None` if there is none of this place.
+/// Gives the data URL of a place's picture. `None`: it has no picture.
 pub(crate) type Picture<'p> = &'p dyn Fn(u32, [f32; 4]) -> Option<String>;
 
 impl Report {
@@ -81,9 +83,6 @@ impl Report {
         }
     }
 }
-
-/// How many places of a rule or question have a picture.
-const SHOWN: usize = 3;
 
 fn with_box(places: &[Place]) -> impl Iterator<Item = (u32, [f32; 4])> {
     places.iter().filter_map(|place| place.page.zip(place.corners)).take(SHOWN)

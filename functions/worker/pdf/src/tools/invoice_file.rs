@@ -4,24 +4,14 @@ use docmill_formats::Format;
 use docmill_invoices::{Container, InvoiceError, Metadata};
 use docmill_pdf_core::Libraries;
 use docmill_pdf_pdfa::invoice::is_namespace;
-use docmill_pdf_request::{Artifact, ErrorCode, Failure, Request, Warning};
+use docmill_pdf_request::{ErrorCode, Failure, Request, Warning};
 use docmill_pdf_structure::attachments::{self, Attached};
 use docmill_pdf_structure::open::Opened;
 use docmill_pdf_structure::{metadata, open_deferring};
 use lopdf::Document;
-use serde::{Deserialize, Serialize};
 
 /// An embedded invoice may be as large as one that is sent alone.
 const INVOICE_BYTES: usize = 64 << 20;
-
-/// What is made. A PDF is printed of the page by another engine.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Shape {
-    #[default]
-    Json,
-    Html,
-}
 
 /// The XML of an invoice.
 pub(super) struct InvoiceFile {
@@ -45,23 +35,6 @@ impl InvoiceFile {
         let bytes = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
         Ok(Self { bytes, whose: "The source".to_owned(), container: None, warnings: Vec::new() })
     }
-}
-
-/// A result as JSON.
-pub(super) fn written(result: &impl Serialize, request: &Request) -> Result<Artifact, Failure> {
-    let text = serde_json::to_vec_pretty(result).map_err(|_| Failure::internal("json"))?;
-    saved("invoice.json", Format::Json, &text, request)
-}
-
-/// A result as a page.
-pub(super) fn page_of(page: &str, request: &Request) -> Result<Artifact, Failure> {
-    saved("invoice.html", Format::Html, page.as_bytes(), request)
-}
-
-fn saved(name: &'static str, format: Format, content: &[u8], request: &Request) -> Result<Artifact, Failure> {
-    super::within_output(content.len() as u64, &request.limits)?;
-    std::fs::write(request.directory.join(name), content).map_err(|error| Failure::io(&error))?;
-    Ok(Artifact::new(name, format))
 }
 
 /// The invoice in a PDF.

@@ -29,6 +29,7 @@ pub(crate) mod redact;
 mod render_email;
 mod render_markdown;
 mod render_template;
+mod report_file;
 mod sign_pdf;
 mod signed;
 mod split;

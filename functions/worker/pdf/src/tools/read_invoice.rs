@@ -5,7 +5,8 @@ use docmill_pdf_core::Libraries;
 use docmill_pdf_request::{Failure, Outcome, Request};
 use serde::{Deserialize, Serialize};
 
-use super::invoice_file::{InvoiceFile, Shape, page_of, refusal, written};
+use super::invoice_file::{InvoiceFile, refusal};
+use super::report_file::{self, Shape};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -26,8 +27,8 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     let InvoiceFile { bytes, whose, warnings, .. } = InvoiceFile::open(libraries, request)?;
     let (syntax, invoice) = read(&bytes).map_err(|error| refusal(error, &whose))?;
     let artifact = match format {
-        Shape::Json => written(&Answer { syntax, invoice: &invoice }, request)?,
-        Shape::Html => page_of(&invoice_page(&invoice, language), request)?,
+        Shape::Json => report_file::json("invoice.json", &Answer { syntax, invoice: &invoice }, request)?,
+        Shape::Html => report_file::page("invoice.html", &invoice_page(&invoice, language), request)?,
     };
     Ok(Outcome { artifacts: vec![artifact], report: None, warnings })
 }

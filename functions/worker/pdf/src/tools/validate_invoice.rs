@@ -6,7 +6,8 @@ use docmill_pdf_request::{Failure, Outcome, Request, Warning};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::invoice_file::{InvoiceFile, Shape, page_of, refusal, written};
+use super::invoice_file::{InvoiceFile, refusal};
+use super::report_file::{self, Shape};
 
 /// The job names so many broken rules.
 const NAMED: usize = 10;
@@ -28,8 +29,8 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     };
     let verdict = verdict.map_err(|error| refusal(error, &whose))?;
     let artifact = match format {
-        Shape::Json => written(&verdict, request)?,
-        Shape::Html => page_of(&verdict_page(&verdict, language), request)?,
+        Shape::Json => report_file::json("invoice.json", &verdict, request)?,
+        Shape::Html => report_file::page("invoice.html", &verdict_page(&verdict, language), request)?,
     };
     warnings.extend(without_rules(&verdict));
     Ok(Outcome { artifacts: vec![artifact], report: Some(summary(&verdict)), warnings })

@@ -69,7 +69,7 @@ impl FlatTags {
     /// Writes the tree of parents.
     pub(super) fn write(self, document: &mut Document) {
         let root = document.catalog().ok().and_then(|catalog| reference(catalog, b"StructTreeRoot"));
-        let next = self.parents.keys().next_back().map_or(0, |last| last + 1);
+        let next = self.next_key();
         let entries: Vec<Object> = self.parents.into_iter().flat_map(|(key, value)| [key.into(), value]).collect();
         let parents = document.add_object(dictionary! { "Nums" => entries });
         if let Some(root) = root.and_then(|root| document.get_dictionary_mut(root).ok()) {
@@ -78,10 +78,14 @@ impl FlatTags {
         }
     }
 
+    fn next_key(&self) -> i64 {
+        self.parents.keys().next_back().map_or(0, |last| last + 1)
+    }
+
     /// The next mark of the page's content, which belongs to this element.
     fn next_mark(&mut self, document: &mut Document, page: ObjectId, element: ObjectId) -> Option<i64> {
         let known = document.integer(document.get_dictionary(page).ok()?, b"StructParents");
-        let key = known.unwrap_or_else(|| self.parents.keys().next_back().map_or(0, |last| last + 1));
+        let key = known.unwrap_or_else(|| self.next_key());
         let mut elements = match self.parents.get(&key).and_then(|list| document.resolve(list)) {
             Some(Object::Array(elements)) => elements.clone(),
             Some(_) | None => Vec::new(),

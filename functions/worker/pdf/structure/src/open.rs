@@ -52,8 +52,7 @@ impl Opened {
             return self;
         }
         statement.claim_pdfa(None);
-        let information = metadata::read(&self.document);
-        metadata::write(&mut self.document, &information, &statement);
+        metadata::restate(&mut self.document, &statement);
         self.warnings.extend(statement.lost());
         let message = "The document said that it is PDF/A. The result has changed, and does not say so. Convert it with \
             pdf-to-pdfa as the last step.";

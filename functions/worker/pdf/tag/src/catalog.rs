@@ -50,14 +50,13 @@ pub(super) fn set(
 
 /// Says in the metadata whether the document is PDF/UA-1.
 pub(super) fn claim(document: &mut Document, conforms: bool) {
-    let information = metadata::read(document);
     let mut statement = metadata::statement(document);
     if conforms {
         statement.claim_pdfua();
     } else {
         statement.renounce_pdfua();
     }
-    metadata::write(document, &information, &statement);
+    metadata::restate(document, &statement);
 }
 
 fn own_language(document: &Document) -> Option<String> {

@@ -209,7 +209,7 @@ fn missing_styles(document: &Document<'_, '_>, edits: &[(Range<usize>, String)],
     (!more.is_empty()).then_some(more)
 }
 
-/// The settings without the question whether Word is to update fields. `None` if there is none.
+/// The settings without `updateFields`, which makes Word ask. `None`: they don't have it.
 fn without_question(settings: &str) -> Result<Option<String>, Error> {
     let tree = tree(settings)?;
     let asks = child(tree.root_element(), "updateFields").map(|node| node.range());

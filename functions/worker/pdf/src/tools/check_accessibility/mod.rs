@@ -6,17 +6,17 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use docmill_formats::Format;
 use docmill_pdf_accessibility::{Contrast, Report, check};
 use docmill_pdf_core::pdfium::Document;
 use docmill_pdf_core::{Libraries, pages};
-use docmill_pdf_request::{Artifact, Failure, Outcome, Request};
+use docmill_pdf_request::{Failure, Outcome, Request};
 use docmill_pdf_structure::open::Opened;
 use docmill_pdf_structure::open_deferring;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::raster;
+use super::report_file::{self, Shape};
 use pictures::Pictures;
 
 /// The job names so many broken rules.
@@ -26,15 +26,6 @@ const NAMED: usize = 10;
 #[serde(deny_unknown_fields, default)]
 struct Options {
     format: Shape,
-}
-
-/// What is made. A PDF is printed of the page by another engine.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Shape {
-    #[default]
-    Json,
-    Html,
 }
 
 pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
@@ -54,21 +45,16 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     let session = libraries.pdfium()?.session();
     let drawn = raster::open(libraries, &session, request, source)?;
     report.contrast = contrast(&drawn)?;
-    let (name, format, text) = match format {
-        Shape::Json => {
-            let text = serde_json::to_vec_pretty(&report).map_err(|_| Failure::internal("json"))?;
-            ("accessibility.json", Format::Json, text)
-        }
+    let artifact = match format {
+        Shape::Json => report_file::json("accessibility.json", &report, request)?,
         Shape::Html => {
             let pictures = Pictures::draw(&drawn, &report.shown_places())?;
             let page = report.page(&|page, corners| pictures.of(page, corners));
-            ("accessibility.html", Format::Html, page.into_bytes())
+            report_file::page("accessibility.html", &page, request)?
         }
     };
-    super::within_output(text.len() as u64, &request.limits)?;
-    std::fs::write(request.directory.join(name), text).map_err(|error| Failure::io(&error))?;
     Ok(Outcome {
-        artifacts: vec![Artifact::new(name, format)],
+        artifacts: vec![artifact],
         report: Some(summary(&report)),
         // That the copy to read has no password says nothing about the result.
         warnings: warnings.into_iter().filter(|warning| warning.code == "repaired").collect(),

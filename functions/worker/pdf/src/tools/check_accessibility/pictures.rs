@@ -84,9 +84,8 @@ fn part(whole: &Bitmap, [left, top, right, bottom]: [f32; 4], around: f32) -> Op
     let frame = [pixels(left), pixels(top), pixels(right), pixels(bottom)];
     let on_frame = |x: u32, y: u32| {
         let [left, top, right, bottom] = frame;
-        let (outer, inner) = (WIDTH, 0);
-        let is_in = |more: u32| x + more >= left && x < right + more && y + more >= top && y < bottom + more;
-        is_in(outer) && !is_in(inner)
+        let is_within = |more: u32| x + more >= left && x < right + more && y + more >= top && y < bottom + more;
+        is_within(WIDTH) && !is_within(0)
     };
     for (y, row) in (y0..).zip(data.chunks_exact_mut(width as usize * 4)) {
         for (x, pixel) in (x0..).zip(row.as_chunks_mut::<4>().0) {

@@ -95,8 +95,7 @@ impl Source {
             return None;
         }
         statement.renounce_pdfua();
-        let information = metadata::read(&self.document);
-        metadata::write(&mut self.document, &information, &statement);
+        metadata::restate(&mut self.document, &statement);
         if let Some(packet) = self.document.catalog().ok().and_then(|catalog| catalog.get(b"Metadata").ok()) {
             self.catalog.set("Metadata", packet.clone());
         }

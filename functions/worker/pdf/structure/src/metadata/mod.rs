@@ -75,6 +75,12 @@ pub fn write(document: &mut Document, information: &Information, statement: &Sta
     }
 }
 
+/// Replaces the statements besides the document's information, which stays.
+pub fn restate(document: &mut Document, statement: &Statement) {
+    let information = read(document);
+    write(document, &information, statement);
+}
+
 /// The XMP packet, as the catalogue refers to it.
 pub fn xmp(information: &Information, statement: &Statement) -> Stream {
     let head = dictionary! { "Type" => "Metadata", "Subtype" => "XML" };
