@@ -24,6 +24,9 @@ FONTS = {
 RULES = {
     "EN 16931 validation artefacts 1.3.16": "EUPL-1.2",
     "XRechnung Schematron 2.5.0, with the rules of Peppol BIS that it adopts": "Apache-2.0",
+    "Factur-X 1.09.2, schemas and Schematron, from Mustang": "Apache-2.0",
+    "UBL 2.1 schemas": "OASIS",
+    "CII D16B schemas": "UN/CEFACT",
 }
 
 INTRODUCTION = """\

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use flate2::read::DeflateDecoder;
 
 use crate::report::Syntax;
-use crate::rules::Profile;
+use crate::rules::{Level, Profile};
 use crate::schematron::Schema;
 use crate::xml::{self, Document};
 
@@ -71,6 +71,26 @@ fn all_rules_are_loaded() {
         |profile: Profile, syntax| profile.schemas(syntax).unwrap().iter().map(|schema| schema.rules()).sum::<usize>();
     assert_eq!(count(Profile::XRechnung, Syntax::UblInvoice), 979 + 76);
     assert_eq!(count(Profile::XRechnung, Syntax::Cii), 806 + 71);
+    let of_levels = Level::ALL.map(|level| {
+        let profile = Profile::FacturX(level);
+        assert!(profile.grammar(Syntax::Cii).is_ok());
+        profile.schemas(Syntax::Cii).unwrap().last().unwrap().rules()
+    });
+    assert_eq!(of_levels, [66, 337, 472, 627, 1464]);
+}
+
+/// Less than EN 16931 asks for is enough for the lower levels of Factur-X, and a code that is on none of their lists is not.
+#[test]
+fn levels_of_factur_x_have_rules_of_their_own() {
+    let minimum = include_str!("../../../../tests/fuzz/seeds/invoices/minimum.xml");
+    let ids = |source: &str| {
+        let verdict = crate::validate(source.as_bytes(), Profile::Auto).unwrap();
+        assert_eq!((verdict.rule_sets[0].name, verdict.without_rules_of), ("Factur-X MINIMUM", None));
+        verdict.rules.into_iter().map(|broken| broken.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(minimum), Vec::<String>::new());
+    let lists = |from: &str, to: &str| ids(&minimum.replace(from, to));
+    assert!(!lists(">380<", ">999<").is_empty() && lists(">380<", ">381<").is_empty());
 }
 
 /// The verdicts on invoices that XRechnung publishes as examples: all are valid, as its validator says.
@@ -83,12 +103,94 @@ fn examples_of_xrechnung_are_valid() {
         let verdict = crate::validate(invoice.as_bytes(), Profile::Auto).unwrap();
         let fatal = verdict.rules.iter().filter(|broken| broken.severity == crate::Severity::Fatal);
         assert!(verdict.valid, "{name}: {:?}", fatal.map(|broken| &broken.id).collect::<Vec<_>>());
-        assert_eq!((verdict.rule_sets, verdict.without_rules_of), (Profile::XRechnung.rule_sets(), None), "{name}");
+        assert_eq!(
+            (verdict.rule_sets, verdict.without_rules_of),
+            (Profile::XRechnung.rule_sets(verdict.syntax), None),
+            "{name}"
+        );
         assert!(verdict.invoice.number.is_some() && !verdict.invoice.lines.is_empty(), "{name}");
         assert!(verdict.invoice.seller.name.is_some() && verdict.invoice.totals.payable.is_some(), "{name}");
         seen += 1;
     }
     assert!(seen >= 86, "{seen}");
+}
+
+/// What KoSIT's validator says of a case, as a letter: valid, or what is broken.
+fn letter(verdict: &crate::Verdict) -> char {
+    if verdict.rules.iter().any(|broken| broken.id.starts_with("XSD-")) {
+        's'
+    } else if verdict.valid {
+        'v'
+    } else {
+        'r'
+    }
+}
+
+#[test]
+fn verdicts_are_those_of_kosits_validator() {
+    let suites: [(&[u8], &str, usize); 2] = [
+        (include_bytes!("../tests/suites/en16931.deflate"), include_str!("../tests/suites/en16931.kosit"), 1_140),
+        (include_bytes!("../tests/suites/xrechnung.deflate"), include_str!("../tests/suites/xrechnung.kosit"), 211),
+    ];
+    for (packed, letters, count) in suites {
+        let cases = cases(packed);
+        let expected: Vec<char> = letters.chars().filter(|letter| letter.is_alphabetic()).collect();
+        assert_eq!((cases.len(), expected.len()), (count, count));
+        let verdict = |source: &str| crate::validate(source.as_bytes(), Profile::Auto).unwrap();
+        let others: Vec<_> = cases
+            .iter()
+            .zip(&expected)
+            .map(|((name, source, _), expected)| (name, letter(&verdict(source)), *expected))
+            .filter(|(_, ours, expected)| ours != expected)
+            .collect();
+        assert!(others.is_empty(), "{} of {count}: {others:?}", others.len());
+    }
+}
+
+/// Verdicts on the files of a folder, for comparison with other validators: the name, and a letter.
+#[test]
+#[ignore = "needs a folder of invoices"]
+fn verdicts_of_a_folder() {
+    let folder = std::env::var("INVOICES").unwrap();
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        let verdict = crate::validate(&std::fs::read(&path).unwrap(), Profile::En16931).unwrap();
+        let broken: Vec<&str> = verdict.rules.iter().map(|broken| broken.message.as_str()).take(1).collect();
+        eprintln!("{}\t{}\t{}", path.file_name().unwrap().to_string_lossy(), letter(&verdict), broken.join(""));
+    }
+}
+
+/// What the schema and the rules of a level of Factur-X say of the files of a folder, for comparison with Xerces and Saxon: the name, the
+/// level, whether the schema allows it, the ids of errors, the number of parts that are not used, the ids of warnings.
+#[test]
+#[ignore = "needs a folder of invoices"]
+fn levels_of_a_folder() {
+    let folder = std::env::var("INVOICES").unwrap();
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        let document = xml::read(&std::fs::read(&path).unwrap()).unwrap();
+        let root = document.root_element().unwrap();
+        let at = "ExchangedDocumentContext/GuidelineSpecifiedDocumentContextParameter/ID";
+        let specification = document.at(root, at).first().map(|id| document.text(*id)).unwrap_or_default();
+        let profile = Profile::of(specification.trim(), Syntax::Cii, true);
+        let Profile::FacturX(level) = profile else { continue };
+        let allowed = profile.grammar(Syntax::Cii).unwrap().check(&document);
+        let mut findings = profile.schemas(Syntax::Cii).unwrap().last().unwrap().check(&document).unwrap();
+        findings.sort_by(|one, other| one.id.cmp(&other.id));
+        let is_unused = |finding: &crate::schematron::Finding| finding.id == "FX-NOT-USED";
+        let ids = |severity| {
+            let told = findings.iter().filter(|finding| finding.severity == severity && !is_unused(finding));
+            told.map(|finding| finding.id.as_str()).collect::<Vec<_>>().join(",")
+        };
+        let unused = findings.iter().filter(|finding| is_unused(finding)).count();
+        let [errors, warnings] = [crate::Severity::Fatal, crate::Severity::Warning].map(ids);
+        let failed = if findings.iter().any(|finding| finding.failure.is_some()) { "failed" } else { "" };
+        let why = allowed.first().map(|fault| fault.text.as_str()).unwrap_or_default();
+        let name = path.file_name().unwrap().to_string_lossy();
+        eprintln!("{name}\t{level:?}\t{}\t{errors}\t{unused}\t{warnings}\t{failed}\t{why}", allowed.is_empty());
+    }
 }
 
 /// Medians of XRechnung's 211 invoices in milliseconds, for comparison with other validators in one process.

@@ -1,13 +1,16 @@
 //! What is said about an invoice.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use crate::container::{self, Container};
 use crate::model::{Invoice, Summary};
 use crate::report::{Broken, Place, RuleSet, Syntax};
 use crate::rules::{self, Profile};
-use crate::schematron::{Severity, TooLong};
-use crate::xml::{self, Document, Fault, NodeId};
+use crate::schematron::{Finding, LoadError, Severity, TooLong};
+use crate::xml::{self, Document, NodeId};
+use crate::xsd::Fault;
 
 const UBL: &str = "urn:oasis:names:specification:ubl:schema:xsd:";
 const CII: &str = "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100";
@@ -52,12 +55,12 @@ pub enum InvoiceError {
     Rules(String),
 }
 
-/// Loads all rules, so that no invoice in this thread, or in a fork of it, has to wait for that.
+/// Loads the rules, so that hardly any invoice in this thread, or in a fork of it, has to wait for that.
 ///
 /// # Errors
 /// Never: tests load all rules.
 pub fn load_rules() -> Result<(), InvoiceError> {
-    rules::load_all().map_err(|error| InvoiceError::Rules(error.to_string()))
+    rules::load_common().map_err(|error| InvoiceError::Rules(error.to_string()))
 }
 
 /// What an invoice says, and how it is written.
@@ -65,7 +68,7 @@ pub fn load_rules() -> Result<(), InvoiceError> {
 /// # Errors
 /// If the text is no invoice in one of the syntaxes.
 pub fn read(bytes: &[u8]) -> Result<(Syntax, Invoice), InvoiceError> {
-    let document = xml::read(bytes).map_err(|fault: Fault| InvoiceError::Unreadable(fault.to_string()))?;
+    let document = xml::read(bytes).map_err(|fault: xml::Fault| InvoiceError::Unreadable(fault.to_string()))?;
     let (root, syntax) = syntax(&document)?;
     Ok((syntax, Invoice::of(&document, root, syntax)))
 }
@@ -75,7 +78,7 @@ pub fn read(bytes: &[u8]) -> Result<(Syntax, Invoice), InvoiceError> {
 /// # Errors
 /// If the text is no invoice in one of the syntaxes, or checking it would take too long.
 pub fn validate_embedded(bytes: &[u8], wanted: Profile, container: Container) -> Result<Verdict, InvoiceError> {
-    let mut verdict = validate(bytes, wanted)?;
+    let mut verdict = check(bytes, wanted, true)?;
     verdict.rule_sets.push(container::RULES);
     verdict.rules.append(&mut container.broken(verdict.syntax, &verdict.specification));
     verdict.rules.sort_by_key(|broken| broken.severity);
@@ -89,39 +92,74 @@ pub fn validate_embedded(bytes: &[u8], wanted: Profile, container: Container) ->
 /// # Errors
 /// If the text is no invoice in one of the syntaxes, or checking it would take too long.
 pub fn validate(bytes: &[u8], wanted: Profile) -> Result<Verdict, InvoiceError> {
-    let document = xml::read(bytes).map_err(|fault: Fault| InvoiceError::Unreadable(fault.to_string()))?;
+    check(bytes, wanted, false)
+}
+
+fn check(bytes: &[u8], wanted: Profile, is_in_pdf: bool) -> Result<Verdict, InvoiceError> {
+    let document = xml::read(bytes).map_err(|fault: xml::Fault| InvoiceError::Unreadable(fault.to_string()))?;
     let (root, syntax) = syntax(&document)?;
     let specification = specification(&document, root, syntax);
     let profile = match wanted {
-        Profile::Auto => Profile::of(&specification),
-        Profile::En16931 | Profile::XRechnung | Profile::Peppol => wanted,
+        Profile::Auto => Profile::of(&specification, syntax, is_in_pdf),
+        Profile::En16931 | Profile::XRechnung | Profile::Peppol | Profile::FacturX(_) => wanted,
     };
-    let mut rules = Vec::new();
-    for schema in profile.schemas(syntax).map_err(|error| InvoiceError::Rules(error.to_string()))? {
-        for finding in schema.check(&document).map_err(|TooLong| InvoiceError::TooComplex)? {
+    let mut rules = schema_faults(&document, profile, syntax)?;
+    // Rules that two sets have in common are told once.
+    let mut told = HashSet::new();
+    for schema in profile.schemas(syntax).map_err(damaged)? {
+        let findings = schema.check(&document).map_err(|TooLong| InvoiceError::TooComplex)?;
+        let new: Vec<Finding> =
+            findings.into_iter().filter(|finding| !told.contains(&(finding.node, finding.id.clone()))).collect();
+        for finding in new {
+            told.insert((finding.node, finding.id.clone()));
             let severity = profile.severity(syntax, &specification, &finding.id, finding.severity);
             rules.push((severity, finding));
         }
     }
     rules.sort_by_key(|(severity, finding)| (*severity, finding.node));
-    let broken = |(severity, finding): (Severity, crate::schematron::Finding)| Broken {
+    let broken = |(severity, finding): (Severity, Finding)| Broken {
+        message: without_id(&finding.text, &finding.id),
         id: finding.id,
         severity,
         place: Some(Place { xpath: document.path(finding.node), line: document.line(finding.node) }),
-        message: finding.text,
         failure: finding.failure,
     };
     let valid = rules.iter().all(|(severity, _)| *severity != Severity::Fatal);
     Ok(Verdict {
         valid,
         syntax,
-        rule_sets: profile.rule_sets(),
-        without_rules_of: profile.without_rules_of(&specification),
+        rule_sets: profile.rule_sets(syntax),
+        without_rules_of: profile.without_rules_of(&specification, syntax),
         specification,
         rules: rules.into_iter().map(broken).collect(),
         pdf: None,
         invoice: Summary::of(Invoice::of(&document, root, syntax)),
     })
+}
+
+/// What the schema does not allow, as broken rules.
+fn schema_faults(
+    document: &Document,
+    profile: Profile,
+    syntax: Syntax,
+) -> Result<Vec<(Severity, Finding)>, InvoiceError> {
+    let grammar = profile.grammar(syntax).map_err(damaged)?;
+    let finding = |fault: Fault| {
+        let Fault { kind, node, text } = fault;
+        (Severity::Fatal, Finding { id: kind.id().to_owned(), severity: Severity::Fatal, node, text, failure: None })
+    };
+    Ok(grammar.check(document).into_iter().map(finding).collect())
+}
+
+/// The message of a rule without its id, with which most begin: `[BR-01]-An Invoice shall have …`.
+fn without_id(text: &str, id: &str) -> String {
+    let text = text.trim();
+    let rest = text.strip_prefix('[').and_then(|rest| rest.strip_prefix(id)?.strip_prefix(']'));
+    rest.map_or(text, |rest| rest.trim_start_matches(['-', ':', ' '])).to_owned()
+}
+
+fn damaged(error: LoadError) -> InvoiceError {
+    InvoiceError::Rules(error.to_string())
 }
 
 fn syntax(document: &Document) -> Result<(NodeId, Syntax), InvoiceError> {

@@ -59,7 +59,7 @@ fn a_verdict_says_what_is_wrong_and_where() {
     let page = |text: &str| verdict_page(&validate(text.as_bytes(), Profile::Auto).unwrap(), Language::En);
     let valid = page(&right);
     assert!(valid.contains("<h1>The invoice is valid</h1>") && valid.contains("No rule is broken."), "{valid}");
-    assert!(valid.contains("<td>EN 16931 1.3.16</td>") && valid.contains("<td>307.50 EUR</td>"), "{valid}");
+    assert!(valid.contains("<td>UBL 2.1, EN 16931 1.3.16</td>") && valid.contains("<td>307.50 EUR</td>"), "{valid}");
     let wrong = page(&right.replace("Young poplar", ""));
     for shown in ["<h1>The invoice is not valid</h1>", "<h2>Errors (", "<strong>BR-25</strong>", "cac:InvoiceLine[1]"] {
         assert!(wrong.contains(shown), "{shown} is missing in {wrong}");
