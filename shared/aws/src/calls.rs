@@ -250,4 +250,16 @@ mod tests {
         assert_eq!(told(sts), ("AccessDenied".to_owned(), "not you".to_owned()));
         assert_eq!(told(b"<html>"), (String::new(), String::new()));
     }
+
+    #[test]
+    fn fuzz_answers_of_aws() {
+        docmill_fuzz::fuzz("aws-answers", &[], |bytes| {
+            drop(signature_in(bytes));
+            let credentials = credentials_in(bytes);
+            assert!(credentials.is_none_or(|credentials| credentials.session_token().is_some()));
+            // What is not text becomes a character of three bytes.
+            let Refusal { code, message } = refusal_in(bytes);
+            assert!(code.len().max(message.len()) <= bytes.len() * 3);
+        });
+    }
 }

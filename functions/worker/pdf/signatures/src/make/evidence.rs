@@ -244,3 +244,58 @@ fn question(certificate: &Certificate<'_>, issuer: &Certificate<'_>) -> Option<V
     let id = sequence(&[&algorithm, &name, &key, &value(INTEGER, &[certificate.serial])]);
     Some(sequence(&[&sequence(&[&sequence(&[&sequence(&[&id])])])]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    macro_rules! seed {
+        ($name:literal) => {
+            include_bytes!(concat!("../../../../../../tests/fuzz/seeds/certificate-answers/", $name)).as_slice()
+        };
+    }
+
+    const SIGNER: &[u8] = seed!("signer.der");
+    const ISSUER: &[u8] = seed!("issuing.der");
+    const TOKEN: &[u8] = seed!("token.der");
+
+    fn inquiry(certificates: &[&[u8]]) -> Inquiry {
+        let certificates: Vec<Vec<u8>> = certificates.iter().map(|der| der.to_vec()).collect();
+        Inquiry::new(&certificates, TOKEN).unwrap()
+    }
+
+    #[test]
+    fn what_authorities_answer_is_taken() {
+        let mut inquiry = inquiry(&[SIGNER]);
+        assert!(
+            matches!(inquiry.missing(), Ok(Some(Missing::Issuer { addresses })) if addresses == ["http://127.0.0.1/issuing.der"])
+        );
+        assert!(!inquiry.take_issuer(SIGNER) && inquiry.take_issuer(ISSUER));
+        assert!(
+            matches!(inquiry.missing(), Ok(Some(Missing::State { lists, .. })) if lists == ["http://127.0.0.1/issuing.crl"])
+        );
+        assert!(!inquiry.take_list(seed!("response.der")) && !inquiry.take_response(seed!("issuing.crl")));
+        assert!(inquiry.take_response(seed!("response.der")) && inquiry.take_list(seed!("issuing.crl")));
+    }
+
+    #[test]
+    fn fuzz_answers_of_authorities() {
+        docmill_fuzz::fuzz("certificate-answers", &[], |bytes| {
+            let links = Links::of(bytes);
+            drop((links.responders, links.issuers, links.lists));
+            drop(Inquiry::new(&[bytes.to_vec()], TOKEN).map(|mut inquiry| inquiry.missing()));
+            drop(Inquiry::new(&[SIGNER.to_vec()], bytes).map(|mut inquiry| inquiry.missing()));
+            let mut alone = inquiry(&[SIGNER]);
+            assert!(alone.missing().is_ok());
+            if alone.take_issuer(bytes) {
+                assert!(alone.missing().is_ok());
+            }
+            let mut both = inquiry(&[SIGNER, ISSUER]);
+            assert!(both.missing().is_ok());
+            let taken = [both.take_response(bytes), both.take_list(bytes)];
+            drop(both.missing());
+            let dossier = both.dossier();
+            assert_eq!(taken.map(usize::from), [dossier.responses.len(), dossier.lists.len()]);
+        });
+    }
+}
