@@ -29,6 +29,11 @@ impl PageSpace {
         Self { visible: visible_box(document, page), rotation: rotation(document, page), unit: sound_unit(unit) }
     }
 
+    /// The space of a page with these boxes, turned so far, and with a unit as it is written.
+    pub fn with_boxes(media: Option<Rectangle>, crop: Option<Rectangle>, rotation: i64, unit: Option<f32>) -> Self {
+        Self { visible: visible(media, crop), rotation, unit: sound_unit(unit) }
+    }
+
     /// The same page turned further clockwise.
     pub fn turned(self, degrees: i64) -> Self {
         Self { rotation: (self.rotation + degrees).rem_euclid(360), ..self }
@@ -59,8 +64,12 @@ impl PageSpace {
 /// The visible part of a page, in its own units. The page must have its inherited entries.
 pub fn visible_box(document: &Document, page: &Dictionary) -> Rectangle {
     let rectangle = |key: &[u8]| Rectangle::parse(document, page.get(key).ok()?);
-    let media = rectangle(b"MediaBox").unwrap_or(Rectangle::LETTER);
-    rectangle(b"CropBox").and_then(|crop| crop.intersection(media)).unwrap_or(media)
+    visible(rectangle(b"MediaBox"), rectangle(b"CropBox"))
+}
+
+fn visible(media: Option<Rectangle>, crop: Option<Rectangle>) -> Rectangle {
+    let media = media.unwrap_or(Rectangle::LETTER);
+    crop.and_then(|crop| crop.intersection(media)).unwrap_or(media)
 }
 
 /// Degrees by which a viewer turns the page clockwise: 0, 90, 180 or 270.

@@ -8,11 +8,10 @@ use std::io::{BufWriter, Read};
 use docmill_formats::Format;
 use docmill_package::{Changes, Disk, Error, Limits, Package, Packing};
 use docmill_pdf_core::Libraries;
-use docmill_pdf_core::objects::{Lookup, bytes, tree};
 use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, Request, Source, Warning};
+use docmill_pdf_structure::assembly::links::named_pages;
 use docmill_pdf_structure::open::open;
 use docmill_word::fields::{self, Layout, Updated};
-use lopdf::{Document, Object};
 
 const RESULT: &str = "updated.docx";
 const MARKED: &str = "marked.docx";
@@ -91,30 +90,10 @@ fn layout(libraries: &Libraries, request: &Request) -> Result<Layout, Failure> {
     let document = open(libraries, request, 1)?.document;
     let numbers: HashMap<_, _> = document.get_pages().into_iter().map(|(number, id)| (id, number)).collect();
     let mut layout = Layout { pages: u32::try_from(numbers.len()).unwrap_or(u32::MAX), ..Layout::default() };
-    let Ok(catalog) = document.catalog() else { return Ok(layout) };
-    let mut destinations: Vec<(Vec<u8>, Object)> = Vec::new();
-    if let Some(named) = document.child(catalog, b"Dests") {
-        destinations.extend(named.iter().map(|(name, target)| (name.clone(), target.clone())));
-    }
-    if let Some(names) = document.child(catalog, b"Names").and_then(|names| document.child(names, b"Dests")) {
-        let all = tree(&document, names, b"Names").into_iter();
-        destinations.extend(all.filter_map(|(name, target)| Some((bytes(&name)?.to_vec(), target))));
-    }
-    for (name, target) in destinations {
-        let page = page_of(&document, &target).and_then(|page| numbers.get(&page));
-        if let (Ok(name), Some(number)) = (String::from_utf8(name), page) {
+    for (name, page) in named_pages(&document) {
+        if let (Ok(name), Some(number)) = (String::from_utf8(name), numbers.get(&page)) {
             layout.marks.insert(name, number.saturating_sub(1));
         }
     }
     Ok(layout)
-}
-
-#[allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is no destination")]
-fn page_of(document: &Document, target: &Object) -> Option<lopdf::ObjectId> {
-    let parts = match document.resolve(target)? {
-        Object::Array(parts) => parts.as_slice(),
-        Object::Dictionary(holder) => document.array(holder, b"D"),
-        _ => return None,
-    };
-    parts.first()?.as_reference().ok()
 }

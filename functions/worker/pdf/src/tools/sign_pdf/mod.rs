@@ -199,8 +199,6 @@ fn space(page: &Page) -> PageSpace {
         let own = Rectangle { left, bottom, right, top };
         own.intersection(own)
     };
-    let media = page.media.and_then(rectangle).unwrap_or(Rectangle::LETTER);
-    let visible = page.crop.and_then(rectangle).and_then(|crop| crop.intersection(media)).unwrap_or(media);
-    let unit = page.unit.filter(|unit| (1e-4..=75_000.0).contains(unit)).unwrap_or(1.0);
-    PageSpace { visible, rotation: page.rotation, unit }
+    let [media, crop] = [page.media, page.crop].map(|sides| sides.and_then(rectangle));
+    PageSpace::with_boxes(media, crop, page.rotation, page.unit)
 }

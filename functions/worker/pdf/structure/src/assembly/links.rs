@@ -43,6 +43,14 @@ pub(super) fn page_of(document: &Document, destinations: &Destinations, target: 
     None
 }
 
+/// The named destinations of a document, and the page that each shows.
+pub fn named_pages(document: &Document) -> Vec<(Vec<u8>, ObjectId)> {
+    let Ok(catalog) = document.catalog() else { return Vec::new() };
+    let destinations = read(document, catalog);
+    let page = |(name, target): (&Vec<u8>, &Object)| Some((name.clone(), page_of(document, &destinations, target)?));
+    destinations.iter().filter_map(page).collect()
+}
+
 /// The page in this document that an annotation or an outline item leads to.
 pub(super) fn target(document: &Document, destinations: &Destinations, from: &Dictionary) -> Option<ObjectId> {
     if let Ok(target) = from.get(b"Dest") {
