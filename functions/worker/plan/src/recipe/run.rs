@@ -60,6 +60,7 @@ impl Runner<'_> {
     async fn run_steps(&self, recipe: &Recipe, sources: Vec<Source>, repeats: bool) -> Result<Conversion, Failure> {
         let mut made: Vec<Made> = Vec::with_capacity(recipe.steps.len());
         let (mut warnings, mut converted) = (recipe.warnings.clone(), Vec::new());
+        let password = password_of(&sources);
         let mut sources = Some(sources);
         for step in &recipe.steps {
             if step.operation == Operation::UpdateFields {
@@ -75,7 +76,7 @@ impl Runner<'_> {
                 made.push(Made { conversion, engine: EngineKind::PdfTools });
                 continue;
             }
-            let taken = match step.takes {
+            let mut taken = match step.takes {
                 Takes::Sources => sources.take().unwrap_or_default(),
                 Takes::FilesOf(of) => files(artifacts(&made, of)?),
                 Takes::PageOf(of, most) => vec![Source::html(read_page_up_to(step_of(&made, of)?.path(), most)?)],
@@ -93,6 +94,10 @@ impl Runner<'_> {
                     if parts.len() > 1 { parts } else { Vec::new() }
                 }
             };
+            // A signed file is as protected as it was before.
+            if let (Operation::KeepEvidence, Some(Source::File(signed))) = (step.operation, taken.first_mut()) {
+                signed.password.clone_from(&password);
+            }
             let options = options(step, &made)?;
             let (Some(options), false) = (options, taken.is_empty()) else {
                 made.push(passed_on(step, &made)?);
@@ -151,6 +156,14 @@ impl Runner<'_> {
         let tools = self.engines.find(EngineKind::PdfTools)?;
         let checker = Checker { tools, limits: self.limits, deadline: self.deadline };
         checker.check(conversion, None, &self.directory()?).await
+    }
+}
+
+/// What opens the first source, if that is a file.
+fn password_of(sources: &[Source]) -> Option<String> {
+    match sources.first() {
+        Some(Source::File(file)) => file.password.clone(),
+        Some(Source::Document { .. } | Source::Page(_) | Source::Html { .. }) | None => None,
     }
 }
 

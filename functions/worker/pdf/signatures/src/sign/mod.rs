@@ -179,11 +179,6 @@ impl<'b> Draft<'b> {
         Ok(Prepared { update: appended.bytes, gap: appended.gap })
     }
 
-    /// Whether the file is encrypted.
-    pub fn is_encrypted(&self) -> bool {
-        self.view.key().is_some()
-    }
-
     /// Makes an update that adds to the document's security store.
     ///
     /// # Errors

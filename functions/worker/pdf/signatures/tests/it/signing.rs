@@ -1,6 +1,6 @@
 //! Signatures of our own: what they are, what they leave as it is, and what they are refused for.
 
-use docmill_pdf_signatures::make::{Attributes, SigningKey, fill, signature};
+use docmill_pdf_signatures::make::{Attributes, Dossier, SigningKey, fill, signature};
 use docmill_pdf_signatures::sign::{Certify, Draft, Position, Prepared, Spot, Unsignable, Wanted};
 
 use super::*;
@@ -110,6 +110,18 @@ fn a_protected_file_stays_protected_and_gets_its_signature() {
     assert!(found.iter().all(|each| each.indication == Indication::TotalPassed), "{found:?}");
     assert_eq!(found[1].reason.as_deref(), Some("Näher geprüft"));
     assert!(matches!(Draft::open(&fixture("protected"), "shut"), Err(Unsignable::Unreadable(_))));
+    // What proves its certificates good is as protected as everything else, and no fault.
+    let proof = b"what an authority said".to_vec();
+    let dossier = Dossier { responses: vec![proof.clone()], ..Dossier::default() };
+    let update = Draft::open(&signed, "open").unwrap().keep(&dossier).unwrap();
+    assert!(!update.windows(proof.len()).any(|window| window == proof));
+    let kept = [signed, update].concat();
+    let found = judged(&kept, "open").signatures;
+    assert!(found.iter().all(|each| each.indication == Indication::TotalPassed), "{found:?}");
+    assert!(kinds(&found[1]).contains(&(ChangeKind::DssAdded, true)), "{found:?}");
+    let read = lopdf::Document::load_mem_with_options(&kept, lopdf::LoadOptions::with_password("open")).unwrap();
+    let holds = |object: &lopdf::Object| object.as_stream().is_ok_and(|stream| stream.content == proof);
+    assert!(read.objects.values().any(holds));
 }
 
 #[test]

@@ -22,7 +22,8 @@ pub(in crate::tools) fn keep_evidence(request: &Request) -> Result<Outcome, Fail
     let [signed, evidence] = request.sources.as_slice() else { return Err(Failure::internal("no evidence")) };
     let dossier = read(evidence)?;
     let bytes = std::fs::read(&signed.path).map_err(|error| Failure::io(&error))?;
-    let update = Draft::open(&bytes, "").and_then(|draft| draft.keep(&dossier)).map_err(refused)?;
+    let password = signed.password.as_deref().unwrap_or_default();
+    let update = Draft::open(&bytes, password).and_then(|draft| draft.keep(&dossier)).map_err(refused)?;
     crate::tools::within_output((bytes.len() + update.len()) as u64, &request.limits)?;
     write(request, &[&bytes, &update]).map_err(|error| Failure::io(&error))?;
     let artifact = Artifact::new(RESULT, docmill_formats::Format::Pdf);

@@ -23,13 +23,9 @@ const RESULT: &str = "prepared.pdf";
 const SIGNATURE_BYTES: usize = 16 << 10;
 const TIME_STAMP_BYTES: usize = 16 << 10;
 
-/// The level whose evidence is put into the file after its signature.
-const LONG: &str = "B-LT";
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Options {
-    level: Option<String>,
     timestamp_url: Option<String>,
     field: Option<String>,
     appearance: Option<Appearance>,
@@ -71,11 +67,6 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     let bytes = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
     check_password(libraries, source, &bytes)?;
     let draft = Draft::open(&bytes, source.password.as_deref().unwrap_or_default()).map_err(refused)?;
-    if options.level.as_deref() == Some(LONG) && draft.is_encrypted() {
-        return Err(refuse(
-            "The PDF is encrypted, so nothing can be added after the signature. Use B-T, or unlock the PDF first.",
-        ));
-    }
     let spot = draft.spot(options.field.as_deref()).map_err(refused)?;
     let (position, place) = place(&draft, &spot, options.appearance.as_ref())?;
     let mut warnings = Vec::new();
