@@ -12,6 +12,7 @@ mod document;
 mod inline;
 mod json;
 mod letterspaced;
+mod margins;
 mod order;
 mod page;
 mod places;

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use docmill_pdf_core::pdfium::Rect;
 
 use super::PageContent;
+use super::margins;
 use super::order::{self, Line};
 use super::styles::Styles;
 use super::wording;
@@ -62,8 +63,9 @@ impl Running {
 
     /// Takes the running lines from a page's words. Others stay: what is dropped has to repeat at one place, on three pages and a
     /// third of all (on two if it counts them, or is smaller than the text), in type no larger than the text, or to be worded like
-    /// a page's number or an imprint.
+    /// a page's number or an imprint. On so few pages that nothing can repeat, what stands apart in the margins is dropped, too.
     pub(super) fn take(&self, page: &mut PageContent, styles: &Styles) -> Vec<Line> {
+        let mut apart = if self.pages < REPEATED { margins::take(page, styles) } else { Vec::new() };
         let height = page.height;
         let edge: Vec<Word> = page.words.extract_if(.., |word| at_edge(word, height)).collect();
         let lines = order::lines(edge);
@@ -77,7 +79,8 @@ impl Running {
             .into_iter()
             .partition(|line| self.is(line, page, styles) || is_worded(line) && !styles.is_heading(line));
         page.words.extend(others.into_iter().flat_map(|line| line.words));
-        running
+        apart.extend(running);
+        apart
     }
 
     fn is(&self, line: &Line, page: &PageContent, styles: &Styles) -> bool {

@@ -10,6 +10,8 @@ const LARGER: f32 = 1.12;
 const BOLDER: f32 = 1.04;
 /// A longer line is text, even if all of it is bold.
 const HEADING_CHARACTERS: usize = 90;
+/// So many dots lead from a text to its page.
+const LEADER: usize = 4;
 /// Lines with as many words, none far from the next, are running text.
 const RUNNING_WORDS: usize = 5;
 /// How far apart lines of text are if nothing tells, in ems, and at most.
@@ -74,6 +76,9 @@ impl Styles {
         if text.chars().count() < 2 && !text.chars().any(super::is_cjk) || !text.chars().any(char::is_alphabetic) {
             return false;
         }
+        if is_entry(&text) {
+            return false;
+        }
         if self.is_larger(line) {
             return true;
         }
@@ -98,6 +103,13 @@ fn is_running(line: &Line) -> bool {
     (line.words.len() >= RUNNING_WORDS
         || length >= 20 && line.words.iter().any(|word| word.text.chars().any(super::is_cjk)))
         && gaps.into_iter().all(|gap| gap < 1.0)
+}
+
+/// Whether a text is an entry of a table of contents: dots lead to its page.
+fn is_entry(text: &str) -> bool {
+    let text = text.trim_end_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
+    let dots = text.chars().rev().take_while(|c| matches!(c, '.' | '…' | '·' | '_' | ' '));
+    dots.filter(|c| *c != ' ').map(|c| if c == '…' { 3 } else { 1 }).sum::<usize>() >= LEADER
 }
 
 /// Half points.
@@ -151,6 +163,7 @@ mod tests {
         assert!(is_heading("Results", 10.5, false) && !is_heading(&long, 10.5, false));
         // Sentences, small type, and numbers.
         assert!(!is_heading("Mind the gap.", 10.0, true) && !is_heading(&long, 10.0, true));
+        assert!(!is_heading("1. RESULTS ........ 12", 14.0, true) && !is_heading("Results…… 4", 10.0, true));
         assert!(!is_heading("Results", 8.0, true) && !is_heading("1,234", 20.0, false));
     }
 }

@@ -1,9 +1,10 @@
 //! Lines in the margins that are told by their words, on a page that may be the only one.
 
 use super::order::Line;
+use super::words::Word;
 
 /// More words are text.
-const MOST_WORDS: usize = 14;
+pub(super) const MOST_WORDS: usize = 16;
 /// The most digits of a page's number.
 const DIGITS: usize = 4;
 /// A page's number is so far from a title beside it, in ems.
@@ -11,7 +12,28 @@ const APART: f32 = 1.0;
 /// The fewest letters of a title's longest word.
 const LETTERS: usize = 3;
 /// Words of imprints. In lower case.
-const IMPRINT: [&str; 9] = ["©", "doi:", "doi.org", "arxiv:", "issn", "isbn", "copyright", "vol.", "preprint"];
+const IMPRINT: [&str; 15] = [
+    "©",
+    "doi:",
+    "doi.org",
+    "arxiv:",
+    "issn",
+    "isbn",
+    "copyright",
+    "vol.",
+    "preprint",
+    "all rights reserved",
+    "downloaded from",
+    "licensed to",
+    ".indd",
+    ".indb",
+    ".qxd",
+];
+/// Words before the number of a page, and between it and how many pages there are. In lower case.
+const PAGE: [&str; 9] = ["page", "p.", "pg.", "pag.", "seite", "página", "pagina", "стр.", "σελ"];
+const OF: [&str; 5] = [" of ", " von ", " de ", " di ", "/"];
+/// What captions begin with, before a number. In lower case.
+const CAPTION: [&str; 9] = ["table", "figure", "fig.", "chart", "box", "algorithm", "listing", "tabelle", "abbildung"];
 
 /// Whether a line is a page's number, or an imprint in small type. `small`: the size of such type at most. On the only page, also a
 /// bare number, and a title with one beside it: on others, these show by how they count.
@@ -27,13 +49,22 @@ pub(super) fn is_running(line: &Line, small: f32, is_only: bool) -> bool {
     }
 }
 
-/// Such as "– 12 –", "xii", "Page 3", "3 of 10", "3/10".
+/// Whether a line is a page's number and nothing else.
+pub(super) fn is_page(line: &Line) -> bool {
+    is_page_number(&line.text().to_lowercase())
+}
+
+/// Such as "– 12 –", "xii", "Page 3", "3 of 10", "3/10", "第 3 页".
 fn is_page_number(text: &str) -> bool {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '-' | '–' | '—' | '|' | '·' | '•' | '[' | ']' | '(' | ')');
     let text = text.trim_matches(is_mark);
-    let number =
-        ["page", "p.", "pg.", "seite", "página"].iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text).trim();
-    let count = [" of ", " von ", " de ", "/"].iter().find_map(|between| number.split_once(between));
+    if text.contains(['页', '頁', '쪽']) {
+        return text
+            .chars()
+            .all(|c| c.is_ascii_digit() || is_mark(c) || matches!(c, '页' | '頁' | '쪽' | '第' | '共' | '/'));
+    }
+    let number = PAGE.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text).trim();
+    let count = OF.iter().find_map(|between| number.split_once(between));
     match count {
         Some((number, count)) => is_number(number.trim()) && is_number(count.trim()),
         None => is_number(number) || is_roman(number),
@@ -45,16 +76,67 @@ fn is_page_number(text: &str) -> bool {
 fn has_page_number(line: &Line) -> bool {
     let is_mark = |text: &str| matches!(text, "|" | "•" | "·" | "–" | "—");
     let is_apart = |a: usize, b: usize| {
-        line.words.get(a).zip(line.words.get(b)).is_some_and(|(a, b)| {
-            let (left, right) = if a.area.x0 < b.area.x0 { (a, b) } else { (b, a) };
-            is_mark(&a.text) || is_mark(&b.text) || right.area.x0 - left.area.x1 > a.size * APART
-        })
+        let pair = line.words.get(a).zip(line.words.get(b));
+        pair.is_some_and(|(a, b)| is_mark(&a.text) || is_mark(&b.text) || is_far(a, b))
     };
     let Some(last) = line.words.len().checked_sub(1).filter(|last| *last > 0) else { return false };
-    let at = |at: usize| line.words.get(at).is_some_and(|word| is_number(&word.text));
-    let numbers = line.words.iter().filter(|word| word.text.contains(|c: char| c.is_ascii_digit())).count();
-    let has_words = line.words.iter().any(|word| word.text.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS);
-    numbers == 1 && has_words && (at(0) && is_apart(0, 1) || at(last) && is_apart(last - 1, last))
+    let is_dash = |c: char| matches!(c, '-' | '–' | '—');
+    let at = |at: usize| line.words.get(at).is_some_and(|word| is_number(word.text.trim_matches(is_dash)));
+    let is_title = |words: &[Word]| {
+        let has_number = |word: &Word| word.text.contains(|c: char| c.is_ascii_digit());
+        let numbers = words.iter().filter(|word| has_number(word)).count();
+        let long =
+            words.iter().filter(|word| word.text.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS).count();
+        // Numbers of a row stand apart, those of a title are among its words.
+        let is_row = words.windows(2).any(|pair| match pair {
+            [a, b] => (has_number(a) || has_number(b)) && is_far(a, b),
+            _ => false,
+        });
+        long > numbers && !is_row
+    };
+    at(0) && is_apart(0, 1) && line.words.get(1..).is_some_and(is_title)
+        || at(last) && is_apart(last - 1, last) && line.words.get(..last).is_some_and(is_title)
+}
+
+/// Whether two words that follow each other are further apart than words of a sentence.
+fn is_far(a: &Word, b: &Word) -> bool {
+    let (left, right) = if a.area.x0 < b.area.x0 { (a, b) } else { (b, a) };
+    right.area.x0 - left.area.x1 > a.size * APART
+}
+
+/// Whether a line is an address on the web, or a date or time, as browsers print them on each page.
+pub(super) fn is_printed(line: &Line) -> bool {
+    let text = line.text();
+    let is_time = |c: char| c.is_ascii_digit() || matches!(c, '/' | ':' | ',' | ' ' | '-' | 'A' | 'P' | 'M');
+    is_address(text.split(' ').next().unwrap_or_default()) && line.words.len() <= DIGITS
+        || text.contains(['/', ':']) && text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_time)
+}
+
+/// Whether most words of a line begin with a capital, as those of titles and names do.
+pub(super) fn is_title(line: &Line) -> bool {
+    let long = || line.words.iter().filter(|word| word.text.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS);
+    let capital = long().filter(|word| word.text.chars().find(|c| c.is_alphabetic()).is_some_and(char::is_uppercase));
+    capital.count() * 3 > long().count() * 2
+}
+
+/// Whether a text is an address on the web.
+pub(super) fn is_address(text: &str) -> bool {
+    ["http", "www."].iter().any(|start| text.starts_with(start)) && !text.contains(' ')
+}
+
+/// Whether a line begins with a number, such as that of a section.
+pub(super) fn is_numbered(line: &Line) -> bool {
+    begins_with_digit(line.words.first())
+}
+
+/// Whether a line begins as captions do.
+pub(super) fn is_caption(line: &Line) -> bool {
+    let first = line.words.first().map_or_else(String::new, |word| word.text.to_lowercase());
+    CAPTION.contains(&first.as_str()) && begins_with_digit(line.words.get(1))
+}
+
+fn begins_with_digit(word: Option<&Word>) -> bool {
+    word.is_some_and(|word| word.text.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn is_number(text: &str) -> bool {
@@ -68,7 +150,6 @@ fn is_roman(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::order;
-    use super::super::words::Word;
     use super::*;
 
     fn is(words: &[(&str, f32)]) -> bool {
@@ -81,7 +162,11 @@ mod tests {
         assert!(is(&[("12", 300.0)]));
         assert!(is(&[("–", 290.0), ("12", 300.0), ("–", 312.0)]));
         assert!(is(&[("Page", 290.0), ("3", 312.0), ("of", 320.0), ("10", 332.0)]));
-        assert!(is(&[("xii", 300.0)]));
+        assert!(
+            is(&[("xii", 300.0)]) && is(&[("第", 300.0), ("4", 310.0), ("页共", 316.0), ("6", 334.0), ("页", 340.0)])
+        );
+        assert!(is(&[("-25-", 50.0), ("Instructions", 300.0), ("for", 354.0), ("Form", 371.0), ("1040", 393.0)]));
+        assert!(is(&[("2.3.", 50.0), ("Current", 72.0), ("Technologies", 110.0), ("17", 300.0)]));
         assert!(is(&[("118", 50.0), ("Smith", 300.0), ("et", 325.0), ("al.", 337.0)]));
         assert!(is(&[("Report", 50.0), ("|", 80.0), ("15", 86.0)]));
         assert!(is(&[("©", 50.0), ("2024", 60.0), ("Elsevier", 80.0)]));
