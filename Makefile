@@ -12,7 +12,7 @@ BUILT = worker local-functions docmill docmill-admin
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-fidelity bench-table bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers damaged load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
+.PHONY: help setup ready build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-extract bench-fidelity bench-table bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers damaged load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -236,6 +236,10 @@ bench: setup build-release ## Measure the engines beside LibreOffice, Gotenberg,
 # The documents are fetched once. IMAGE_ROOT: in the worker's image, whose LibreOffice is a later one. PART=train, choose or judge.
 bench-fidelity: setup build-release ## Compare pages with those that Word made, and with plain LibreOffice's (IMAGE_ROOT=…, PART=…)
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m fidelity.word --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(PART),--part $(PART))
+
+# Peers are those that are installed where PYTHON is: tests/extract/requirements.txt, and camelot-py and pdfplumber. PEERS=none: without them.
+bench-extract: setup build-release ## Compare structure read from strangers' PDFs with other readers (SETS=folder, see tests/extract/README.md; PEERS=…)
+	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 "$(or $(PYTHON),python3)" -m extract.judge "$(SETS)" --worker "$(CARGO_TARGET_DIR)/release/worker" $(foreach peer,$(PEERS),--peer $(peer))
 
 bench-table: ## Write the table of tests/bench/README.md, with what `make bench` has measured (FROM=target/bench.json)
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench.summary $(or $(FROM),$(wildcard target/bench.json))

@@ -156,14 +156,37 @@ def liteparse_tables(document: Path) -> list[list[Cell]]:
     return of_pipes(getattr(read, "markdown", None) or read.text)
 
 
-PEERS: dict[str, Reader] = {"liteparse": liteparse_tables, "pdfplumber": pdfplumber_tables}
+def inspector_tables(document: Path) -> list[list[Cell]]:
+    import pdf_inspector
+
+    return of_pipes(pdf_inspector.process_pdf(str(document)).markdown or "")
+
+
+def camelot_tables(document: Path) -> list[list[Cell]]:
+    """Its `hybrid` flavour, which takes rules and alignment together. No table and a failure are the same to it."""
+    import camelot
+
+    try:
+        found = camelot.read_pdf(str(document), pages="all", flavor="hybrid", suppress_stdout=True)
+    except Exception as error:  # It raises what its parts raise.
+        print(f"camelot: {document.name}: {type(error).__name__}")
+        return []
+    return [_of_rows(table.df.to_numpy().tolist()) for table in found]
+
+
+PEERS: dict[str, Reader] = {
+    "liteparse": liteparse_tables,
+    "pdf-inspector": inspector_tables,
+    "camelot": camelot_tables,
+    "pdfplumber": pdfplumber_tables,
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="extract.relations")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--worker", type=Path, required=True)
-    parser.add_argument("--peers", action="store_true", help="also liteparse and pdfplumber, which must be installed")
+    parser.add_argument("--peers", action="store_true", help="also those of requirements-tables.txt, which must be installed")
     arguments = parser.parse_args()
     with TemporaryDirectory() as name:
         worker = Worker(arguments.worker, Path(name), Platform.ROOT)

@@ -2,7 +2,7 @@
 
 import unittest
 
-from . import calibration, kinds, markdown, page, relations, scores, strangers
+from . import calibration, kinds, markdown, page, relations, scores, single, strangers, stripped
 from .truth import Block, Cell, Document, Role, table
 
 PIPES = "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
@@ -22,6 +22,40 @@ class Strangers(unittest.TestCase):
         self.assertTrue(strangers.is_table(cells))
         self.assertFalse(strangers.is_table(cells[:4]))
         self.assertFalse(strangers.is_table([relations.Cell(row, 0, row, 0, "x") for row in range(9)]))
+
+
+class Single(unittest.TestCase):
+    def test_lines_that_repeat_in_the_margins_are_running(self):
+        def page(number: int) -> tuple[float, list[single.Line]]:
+            return 800.0, [single.Line(0, 30, f"The Ships {number}"), single.Line(1, 400, "They left."), single.Line(2, 790 - number * 30, "Only here")]
+
+        self.assertEqual(single._running([page(number) for number in range(1, 7)]), [{0}] * 6)
+
+    def test_checks_compare_letters_and_digits(self):
+        read = "They left for the north in May, with\ntwo ships.\n\n12\n\nThe year 1712 was cold."
+        self.assertTrue(single.is_met(single.Check("order", "the north in May, with", "two ships."), read))
+        self.assertFalse(single.is_met(single.Check("order", "two ships.", "the north in May"), read))
+        self.assertFalse(single.is_met(single.Check("absent", "12"), read), "a line of its own")
+        self.assertTrue(single.is_met(single.Check("absent", "17"), read), "a part of a number")
+        self.assertFalse(single.is_met(single.Check("absent", "The Year 1712"), read))
+
+
+class Stripped(unittest.TestCase):
+    def test_levels_count_by_their_order(self):
+        blocks = [
+            {"role": "title", "text": "Ships"},
+            {"role": "heading", "level": 2, "text": "1. North"},
+            {"role": "heading", "level": 4, "text": "The Ice"},
+        ]
+        self.assertEqual(stripped.headings({"blocks": blocks}), [(0, "ships"), (1, "1north"), (2, "theice")])
+
+    def test_scores_are_one_for_the_truth_itself(self):
+        cells = [{"row": 0, "column": at, "rowSpan": 1, "columnSpan": 1, "text": text} for at, text in enumerate("ab")]
+        blocks = [{"role": "heading", "level": 1, "text": "Ships"}, {"role": "table", "table": "t1"}, {"role": "footer", "text": "Page 3"}]
+        document = {"blocks": blocks, "tables": [{"id": "t1", "rows": 1, "cells": cells}]}
+        self.assertEqual(stripped.score(document, document), stripped.Score(1.0, 1.0, 1.0, 1.0, 1.0))
+        other = {"blocks": blocks[:1], "tables": []}
+        self.assertEqual(stripped.score(document, other).margins, 0.0)
 
 
 class Calibration(unittest.TestCase):
