@@ -19,6 +19,7 @@ mod face;
 mod installed;
 mod own;
 pub mod substitutes;
+pub mod symbols;
 mod unpack;
 mod write;
 

@@ -112,6 +112,7 @@ pub(crate) const CRATES: &[Uses] = &[
     (
         "docmill-pdf-tag",
         &[
+            "docmill-fonts",
             "docmill-pdf-accessibility",
             "docmill-pdf-core",
             "docmill-pdf-extract",
@@ -166,7 +167,7 @@ pub(crate) const CRATES: &[Uses] = &[
         &["docmill-aws", "docmill-confine", "docmill-domain", "docmill-egress", "docmill-engine", "docmill-sources"],
     ),
     ("docmill-sniff", &["docmill-domain", "docmill-engine", "docmill-formats", "docmill-package"]),
-    ("docmill-office-rewrite", &["docmill-package"]),
+    ("docmill-office-rewrite", &["docmill-fonts", "docmill-package"]),
     (
         "docmill-office",
         &[

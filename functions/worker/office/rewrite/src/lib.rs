@@ -38,7 +38,6 @@ mod settings;
 mod sheets;
 mod slides;
 mod styles;
-mod symbols;
 mod tabs;
 mod texts;
 mod upright;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
 
+use docmill_fonts::symbols::{SymbolFont, is_private};
 use quick_xml::events::BytesStart;
 
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
 use super::rtl_links::Links;
-use super::symbols::{SymbolFont, is_private};
 use super::tabs::Paragraph;
 use super::upright::{self, Upright};
 use super::{Losses, Package, equations, part};

@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::Range;
 
+use docmill_fonts::symbols::SymbolFont;
 use quick_xml::events::BytesStart;
 
 use super::Losses;
@@ -14,7 +15,6 @@ use super::commented_breaks::CommentedBreaks;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
 use super::header_rows::HeaderRows;
 use super::paragraphs::Paragraphs;
-use super::symbols::SymbolFont;
 
 /// A part without any of these needs no changes, unless its paragraphs change.
 pub(super) const SIGNS: [&str; 4] = ["Wingdings", "Webdings", "<w:gridCol ", super::comments::SIGNS[0]];

@@ -7,10 +7,12 @@ use docmill_pdf_fonts::uses::{self, Codes};
 use lopdf::{Dictionary, Document, Object, Stream};
 
 use crate::rules::Rule;
-use crate::{Check, Place, cmaps, programs};
+use crate::{Check, Place, cmaps, glyphs, programs};
 
 /// Most bytes of an encoding.
 const ENCODING: usize = 8 << 20;
+/// Most bytes of a font program.
+const PROGRAM: usize = 64 << 20;
 /// The flag of fonts with characters of their own.
 const SYMBOLIC: i64 = 4;
 /// The font programs that a descriptor may have.
@@ -36,6 +38,7 @@ pub(crate) fn check(check: &mut Check<'_>) {
         found.extend(program.and_then(|program| programs::incomplete(document, program)));
         if let Some(codes) = uses.shown.get(&id) {
             characters(document, font, codes, &mut found);
+            found.extend(glyphs::broken(document, font, codes, is_visible));
         }
         let name = document.name(font, b"BaseFont").map(|name| String::from_utf8_lossy(name).into_owned());
         for rule in found {
@@ -49,8 +52,14 @@ fn descendant<'d>(document: &'d Document, font: &'d Dictionary) -> Option<&'d Di
 }
 
 fn is_embedded(document: &Document, font: &Dictionary) -> bool {
-    let descriptor = document.child(font, b"FontDescriptor");
-    descriptor.is_some_and(|descriptor| FILES.iter().any(|key| document.value(descriptor, key).is_some()))
+    let Some(descriptor) = document.child(font, b"FontDescriptor") else { return false };
+    let is_sound = |file: &Object| {
+        let Ok(stream) = file.as_stream() else { return true };
+        // Bare CFF has the version of no table.
+        let is_said = document.name(&stream.dict, b"Subtype") == Some(b"OpenType");
+        !is_said || !unpacked(stream, PROGRAM).is_some_and(|data| data.starts_with(&[1, 0]))
+    };
+    FILES.iter().any(|key| document.value(descriptor, key).is_some_and(is_sound))
 }
 
 /// Codes without a character, or with an invalid one.

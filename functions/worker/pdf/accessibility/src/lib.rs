@@ -20,6 +20,7 @@ mod document;
 mod elements;
 mod findings;
 mod fonts;
+mod glyphs;
 mod language;
 mod metadata;
 mod page;

@@ -40,7 +40,8 @@ fn is_subset(name: &[u8]) -> bool {
         && name.get(6) == Some(&b'+')
 }
 
-fn program(document: &Document, descriptor: &Dictionary, key: &[u8]) -> Option<Vec<u8>> {
+/// The data of a font program, by its key in the descriptor.
+pub(crate) fn program(document: &Document, descriptor: &Dictionary, key: &[u8]) -> Option<Vec<u8>> {
     unpacked(document.value(descriptor, key)?.as_stream().ok()?, PROGRAM)
 }
 
@@ -59,14 +60,16 @@ fn glyph_names(document: &Document, descriptor: &Dictionary) -> Option<Vec<Strin
     (0..face.num_glyphs()).map(name).collect()
 }
 
-/// Whether a list such as `/A/B` names each glyph but `.notdef`.
+/// Whether a list such as `/A/B` names the glyphs but `.notdef`, and no others.
 fn lists_all(said: &[u8], glyphs: &[String]) -> bool {
     let names = Tokens::new(said).filter_map(|token| match token {
         Token::Name(name) => Some(String::from_utf8_lossy(&tokens::name(name)).trim_start_matches('/').to_owned()),
         _ => None,
     });
-    let names: BTreeSet<String> = names.collect();
-    glyphs.iter().all(|name| name == ".notdef" || names.contains(name))
+    let but_undefined = |name: &String| name != ".notdef";
+    let names: BTreeSet<String> = names.filter(but_undefined).collect();
+    let present: BTreeSet<String> = glyphs.iter().filter(|name| but_undefined(name)).cloned().collect();
+    names == present
 }
 
 /// The numbers of the bits that are set, without the first.

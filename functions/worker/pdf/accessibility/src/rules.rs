@@ -135,12 +135,17 @@ rules! {
     WritingMode "7.21.3.3-2": "A font's encoding contradicts itself on the writing direction"; "Embed the CMap again".
     EncodingElsewhere "7.21.3.3-3": "A font's encoding refers to another one that is not predefined"; "Embed the CMap as a whole".
     FontNotEmbedded "7.21.4.1-1": "A font is not embedded"; "Embed it: `convert` to PDF/A does so".
+    GlyphMissing "7.21.4.1-2": "A font does not have glyphs that the text shows"; "Embed the font again, with all glyphs that are shown".
     NamesIncomplete "7.21.4.2-1": "A font's list of its glyphs is not complete"; "Remove CharSet from the font, or embed it again".
     CharactersIncomplete "7.21.4.2-2": "A font's list of its characters is not right"; "Remove CIDSet from the font, or embed it again".
+    WidthDiffers "7.21.5-1": "Glyphs of a font are wider or narrower than the document says"; "Embed the font again".
+    CharacterTables "7.21.6-1": "A TrueType font has no table that leads from characters to glyphs"; "Embed the font again".
     NamedEncoding "7.21.6-2": "A TrueType font has no encoding that says which characters it has"; "Embed the font again, with WinAnsiEncoding".
     SymbolEncoding "7.21.6-3": "A symbol font has an encoding"; "Remove Encoding of the font".
+    SymbolTables "7.21.6-4": "A symbol font has several tables of codes and none for symbols"; "Embed the font again".
     CharactersUnknown "7.21.7-1": "A font does not say which characters it shows, so they can't be read out or copied"; "Embed the font again, with ToUnicode".
     CharactersInvalid "7.21.7-2": "A font maps text to characters that do not exist"; "Embed the font again, with a correct ToUnicode".
+    GlyphUndefined "7.21.8-1": "Text shows the sign for a missing character"; "Use a font that has the character".
 }
 
 #[cfg(test)]

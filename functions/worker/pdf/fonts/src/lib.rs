@@ -19,8 +19,10 @@ mod cff;
 mod charstring;
 pub mod compact;
 pub mod encoding;
+pub mod glyph_names;
 pub mod outline;
 pub mod stated;
+pub mod stated_widths;
 pub mod symbols;
 mod tables;
 #[cfg(test)]

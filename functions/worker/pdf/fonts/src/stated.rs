@@ -54,6 +54,16 @@ impl<'d> Stated<'d> {
         self.map.is_some()
     }
 
+    /// Whether the map says something of a code.
+    pub fn maps(&self, code: u16) -> bool {
+        self.map.as_ref().is_some_and(|map| map.contains_key(&code))
+    }
+
+    /// The document's own name for a code of one byte.
+    pub fn name(&self, code: u16) -> Option<&str> {
+        self.names.name(u8::try_from(code).ok()?)
+    }
+
     /// Whether its encoding names a glyph that stands for no character.
     pub fn has_unknown_names(&self) -> bool {
         let names = (0..=u8::MAX).filter_map(|code| self.names.name(code));

@@ -9,6 +9,7 @@ use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_extract::model;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
+use super::links::{self, file_name, is_said};
 use super::nodes::{Kid, Tag};
 use super::places::rect;
 
@@ -132,9 +133,15 @@ impl Annotations {
         })
     }
 
-    /// Gives links and others a description, and fields a name to be read: what the document says of them. Returns the pages, counted
-    /// from 1, with some of which it says nothing.
-    pub(super) fn describe(&self, document: &mut Document, texts: &dyn Fn(usize) -> Option<String>) -> Vec<u32> {
+    /// Gives links and others a description, and fields a name to be read: what the document says of them. `language`: that of the
+    /// document. Returns the pages, counted from 1, with some of which it says nothing.
+    pub(super) fn describe(
+        &self,
+        document: &mut Document,
+        pages: &[ObjectId],
+        language: Option<&str>,
+        texts: &dyn Fn(usize) -> Option<String>,
+    ) -> Vec<u32> {
         let mut missing = Vec::new();
         for (index, annotation) in self.0.iter().enumerate() {
             let Ok(entries) = document.get_dictionary(annotation.id) else { continue };
@@ -144,7 +151,7 @@ impl Annotations {
             };
             let (key, found) = match annotation.kind {
                 _ if has(b"Contents") && annotation.kind != Kind::Field => continue,
-                Kind::Link => ("Contents", texts(index).or_else(|| target(document, entries))),
+                Kind::Link => ("Contents", texts(index).or_else(|| links::target(document, entries, pages, language))),
                 Kind::Other => ("Contents", texts(index).or_else(|| own(document, entries))),
                 Kind::Field if has(b"TU") || inherited(document, entries, b"TU").is_some() => continue,
                 Kind::Field => ("TU", field_name(document, entries)),
@@ -221,22 +228,6 @@ fn own(document: &Document, annotation: &Dictionary) -> Option<String> {
     noted.or_else(|| of(annotation, b"Subj")).or_else(file).or_else(title)
 }
 
-fn is_said(text: &str) -> bool {
-    !text.trim().is_empty()
-}
-
-/// The name of a file that a document refers to.
-fn file_name(document: &Document, file: &Object) -> Option<String> {
-    let said = |text: &String| is_said(text);
-    match file {
-        Object::Dictionary(entries) => {
-            let of = |key: &[u8]| document.value(entries, key).and_then(decode).filter(said);
-            of(b"UF").or_else(|| of(b"F"))
-        }
-        other => decode(other).filter(said),
-    }
-}
-
 /// The field that a widget is of: itself, or one around it that has a name.
 fn named_field(document: &Document, widget: ObjectId) -> ObjectId {
     let mut at = widget;
@@ -249,19 +240,6 @@ fn named_field(document: &Document, widget: ObjectId) -> ObjectId {
         at = parent;
     }
     widget
-}
-
-/// Where a link leads.
-fn target(document: &Document, link: &Dictionary) -> Option<String> {
-    // A name that the document's author or program gave to the place.
-    let named = |entries: &Dictionary, key: &[u8]| match document.value(entries, key)? {
-        Object::Name(name) => Some(String::from_utf8_lossy(name).into_owned()),
-        other => decode(other),
-    };
-    let Some(action) = document.child(link, b"A") else { return named(link, b"Dest") };
-    let address = document.value(action, b"URI").and_then(decode).filter(|text| is_said(text));
-    let file = || file_name(document, document.value(action, b"F")?);
-    address.or_else(file).or_else(|| named(action, b"D"))
 }
 
 /// An entry of a field or of those around it.

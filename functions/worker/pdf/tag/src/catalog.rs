@@ -102,17 +102,26 @@ pub(super) fn mend(document: &mut Document) {
             catalog.set("OCProperties", layers);
         }
     }
-    for object in document.objects.values_mut() {
-        if let Object::Dictionary(entries) = object
-            && entries.has(b"EF")
-        {
-            for (key, other) in [("F", "UF"), ("UF", "F")] {
-                if let (false, Ok(name)) = (entries.has(key.as_bytes()), entries.get(other.as_bytes()).cloned()) {
-                    entries.set(key, name);
-                }
+    document.objects.values_mut().for_each(|object| name_files(object, docmill_pdf_core::objects::DEPTH));
+}
+
+/// Gives the specifications of files both names, those in other objects too.
+fn name_files(object: &mut Object, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let entries = match object {
+        Object::Dictionary(entries) => entries,
+        Object::Stream(stream) => &mut stream.dict,
+        Object::Array(elements) => return elements.iter_mut().for_each(|element| name_files(element, depth)),
+        _ => return,
+    };
+    if entries.has(b"EF") {
+        for (key, other) in [("F", "UF"), ("UF", "F")] {
+            if let (false, Ok(name)) = (entries.has(key.as_bytes()), entries.get(other.as_bytes()).cloned()) {
+                entries.set(key, name);
             }
         }
     }
+    entries.iter_mut().for_each(|(_, entry)| name_files(entry, depth));
 }
 
 fn name_layers(document: &Document, settings: &mut Dictionary, number: usize) {

@@ -1,15 +1,17 @@
 //! The characters of fonts' codes: those that a document says, and those that its font programs know.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use docmill_fonts::symbols::SymbolFont;
 use docmill_pdf_core::character_map;
 use docmill_pdf_core::objects::{Lookup, unpacked};
+use docmill_pdf_fonts::glyph_names;
 use docmill_pdf_fonts::stated::{Stated, plain};
-use docmill_pdf_fonts::truetype::{self, Tables};
+use docmill_pdf_fonts::symbols;
+use docmill_pdf_fonts::truetype::{self, Tables, u16_at};
 use docmill_pdf_fonts::type1::Type1;
 use docmill_pdf_fonts::uses::Uses;
 use lopdf::{Dictionary, Document, ObjectId, Stream};
-use read_fonts::ps::agl;
 use read_fonts::ps::cff::CffFontRef;
 use read_fonts::types::GlyphId;
 use skrifa::{FontRef, MetadataProvider as _};
@@ -20,110 +22,231 @@ const FILE_BYTES: usize = 64 << 20;
 /// Characters that only their font gives a meaning.
 const PRIVATE: std::ops::RangeInclusive<char> = '\u{e000}'..='\u{f8ff}';
 
+/// The texts of codes, or of glyphs.
+type Texts = HashMap<u16, String>;
+
 /// Adds the characters that font programs know to fonts that do not say them.
 pub(super) fn complete(document: &mut Document, uses: &Uses) {
     for (id, codes) in &uses.shown {
-        let codes: Vec<u16> = codes.iter().collect();
+        let codes: BTreeSet<u16> = codes.iter().collect();
         complete_font(document, *id, &codes);
     }
 }
 
-fn complete_font(document: &mut Document, id: ObjectId, codes: &[u16]) {
+fn complete_font(document: &mut Document, id: ObjectId, codes: &BTreeSet<u16>) {
     let Ok(font) = document.get_dictionary(id) else { return };
     let stated = Stated::new(document, font);
-    // What a map leaves out may be left out on purpose, such as the parts of a ligature.
-    if stated.has_map() || codes.iter().all(|code| stated.of(*code).is_some()) {
+    let is_wide = stated.is_composite();
+    // What the map of a composite font leaves out may be left out on purpose, such as the parts of a ligature. Readers look for the
+    // names of other fonts' glyphs themselves.
+    let may_lack = |code: u16| !is_wide || !stated.has_map() || stated.is_unsound(code);
+    let asked: Vec<u16> = codes.iter().copied().filter(|code| stated.of(*code).is_none() && may_lack(*code)).collect();
+    if asked.is_empty() {
         return;
     }
-    let is_wide = stated.is_composite();
-    let known = if is_wide { of_wide(document, font) } else { of_simple(document, font) };
-    let of = |code: u16| stated.of(code).or_else(|| known.get(&code).copied().map(plain));
-    let entries: BTreeMap<u16, String> = codes.iter().filter_map(|code| Some((*code, of(*code)?))).collect();
-    if !known.is_empty() && !entries.is_empty() {
-        let pairs: Vec<(u16, &str)> = entries.iter().map(|(code, text)| (*code, text.as_str())).collect();
-        let map = character_map::table(&pairs, if is_wide { 2 } else { 1 });
-        let map = document.add_object(Stream::new(Dictionary::new(), map));
-        if let Ok(font) = document.get_dictionary_mut(id) {
-            font.set("ToUnicode", map);
+    let source = Source::new(document, font);
+    let known = if is_wide { source.of_wide() } else { source.of_simple() };
+    let of_name = |code: u16| source.of_name(stated.name(code)?);
+    let found: Texts =
+        asked.iter().filter_map(|code| Some((*code, of_name(*code).or_else(|| known.get(code).cloned())?))).collect();
+    if found.is_empty() {
+        return;
+    }
+    let all = (0..=u16::MAX).filter(|code| codes.contains(code) || stated.maps(*code));
+    let entries: BTreeMap<u16, String> =
+        all.filter_map(|code| Some((code, stated.of(code).or_else(|| found.get(&code).cloned())?))).collect();
+    let pairs: Vec<(u16, &str)> = entries.iter().map(|(code, text)| (*code, text.as_str())).collect();
+    let map = character_map::table(&pairs, if is_wide { 2 } else { 1 });
+    let map = document.add_object(Stream::new(Dictionary::new(), map));
+    if let Ok(font) = document.get_dictionary_mut(id) {
+        font.set("ToUnicode", map);
+    }
+}
+
+/// A font whose program knows characters.
+struct Source<'d> {
+    document: &'d Document,
+    font: &'d Dictionary,
+    /// It is one of the fonts of symbols that Windows has.
+    symbols: Option<SymbolFont>,
+    has_dingbats: bool,
+}
+
+impl<'d> Source<'d> {
+    fn new(document: &'d Document, font: &'d Dictionary) -> Self {
+        let name = String::from_utf8_lossy(document.name(font, b"BaseFont").unwrap_or_default()).into_owned();
+        let family = name.rsplit('+').next().unwrap_or_default().split([',', '-']).next().unwrap_or_default();
+        Self { document, font, symbols: SymbolFont::named(family), has_dingbats: family.ends_with("Dingbats") }
+    }
+
+    /// The text of a glyph's name.
+    fn of_name(&self, name: &str) -> Option<String> {
+        let dingbat = if self.has_dingbats { symbols::dingbat_of_name(name) } else { None };
+        dingbat.map(String::from).or_else(|| glyph_names::text(name))
+    }
+
+    fn program(&self, holder: &Dictionary, keys: &[&[u8]]) -> Option<Vec<u8>> {
+        let descriptor = self.document.child(holder, b"FontDescriptor")?;
+        let file = keys.iter().find_map(|key| self.document.value(descriptor, key)?.as_stream().ok())?;
+        unpacked(file, FILE_BYTES)
+    }
+
+    /// The characters of a composite font's codes, which are glyphs of its program.
+    fn of_wide(&self) -> Texts {
+        let Self { document, font, .. } = *self;
+        let below = document.array(font, b"DescendantFonts").first().and_then(|font| document.dictionary(font));
+        let is_plain = matches!(document.name(font, b"Encoding"), Some(b"Identity-H" | b"Identity-V"));
+        let Some(below) = below.filter(|_| is_plain) else { return Texts::new() };
+        if let Some(data) = self.program(below, &[b"FontFile3"]) {
+            return self.of_compact_glyphs(&data);
+        }
+        let Some(data) = self.program(below, &[b"FontFile2"]) else { return Texts::new() };
+        let glyphs = self.of_glyphs(&data);
+        match document.value(below, b"CIDToGIDMap").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES)) {
+            None => glyphs,
+            Some(map) => (0..=u16::MAX)
+                .zip(map.as_chunks().0)
+                .filter_map(|(code, pair)| Some((code, glyphs.get(&u16::from_be_bytes(*pair))?.clone())))
+                .collect(),
         }
     }
-}
 
-fn program(document: &Document, holder: &Dictionary, keys: &[&[u8]]) -> Option<Vec<u8>> {
-    let descriptor = document.child(holder, b"FontDescriptor")?;
-    let file = keys.iter().find_map(|key| document.value(descriptor, key)?.as_stream().ok())?;
-    unpacked(file, FILE_BYTES)
-}
-
-/// The characters of a composite font's codes, which are glyphs of a TrueType program.
-fn of_wide(document: &Document, font: &Dictionary) -> HashMap<u16, char> {
-    let descendant = document.array(font, b"DescendantFonts").first().and_then(|font| document.dictionary(font));
-    let is_plain = matches!(document.name(font, b"Encoding"), Some(b"Identity-H" | b"Identity-V"));
-    let Some(descendant) = descendant.filter(|_| is_plain) else { return HashMap::new() };
-    let Some(data) = program(document, descendant, &[b"FontFile2"]) else { return HashMap::new() };
-    let glyphs = of_glyphs(&data);
-    match document.value(descendant, b"CIDToGIDMap").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES)) {
-        None => glyphs,
-        Some(map) => (0..=u16::MAX)
-            .zip(map.as_chunks().0)
-            .filter_map(|(code, pair)| Some((code, *glyphs.get(&u16::from_be_bytes(*pair))?)))
-            .collect(),
-    }
-}
-
-/// The characters of a TrueType program's glyphs.
-fn of_glyphs(data: &[u8]) -> HashMap<u16, char> {
-    let mut found = HashMap::new();
-    let named =
-        Tables::new(data).map(|tables| truetype::names(&tables).into_iter().map(|(_, character)| character).collect());
-    let named: Vec<Option<char>> = named.unwrap_or_default();
-    found.extend((0..=u16::MAX).zip(named).filter_map(|(glyph, character)| Some((glyph, character?))));
-    let Ok(font) = FontRef::new(data) else { return found };
-    for (code, glyph) in font.charmap().mappings() {
-        let character =
-            char::from_u32(code).filter(|character| !PRIVATE.contains(character) && !character.is_control());
-        if let (Some(character), Ok(glyph)) = (character, u16::try_from(glyph.to_u32())) {
-            found.entry(glyph).or_insert(character);
+    /// The characters of a TrueType program's glyphs.
+    fn of_glyphs(&self, data: &[u8]) -> Texts {
+        let named = Tables::new(data).map(|tables| {
+            let names = (0..=u16::MAX).zip(truetype::names(&tables));
+            names.filter_map(|(glyph, (name, _))| Some((glyph, self.of_name(name)?))).collect()
+        });
+        let mut found: Texts = named.unwrap_or_default();
+        let Ok(font) = FontRef::new(data) else { return found };
+        for (code, glyph) in font.charmap().mappings() {
+            if let (Some(text), Ok(glyph)) = (self.of_code(code), u16::try_from(glyph.to_u32())) {
+                found.entry(glyph).or_insert(text);
+            }
         }
+        for glyph in blanks(data).unwrap_or_default() {
+            found.entry(glyph).or_insert_with(|| " ".to_owned());
+        }
+        found
     }
-    found
-}
 
-/// The characters of a font's codes by its name, of which there is no program.
-fn of_name(document: &Document, font: &Dictionary) -> HashMap<u16, char> {
-    let is_missing = document.child(font, b"FontDescriptor").is_none_or(|descriptor| {
-        [b"FontFile".as_slice(), b"FontFile2", b"FontFile3"].iter().all(|key| !descriptor.has(key))
-    });
-    if !is_missing || document.name(font, b"Subtype") == Some(b"Type3") {
-        return HashMap::new();
+    /// What a program's own table says.
+    fn of_code(&self, code: u32) -> Option<String> {
+        let character = char::from_u32(code).filter(|character| !character.is_control())?;
+        if PRIVATE.contains(&character) {
+            return self.symbols?.character(character).map(String::from);
+        }
+        Some(plain(character))
     }
-    let characters = docmill_pdf_pdfa::missing_characters(document, font);
-    characters.into_iter().map(|(code, character)| (u16::from(code), character)).collect()
-}
 
-/// The characters of a simple font's codes by the encoding in its program.
-fn of_simple(document: &Document, font: &Dictionary) -> HashMap<u16, char> {
-    let name = |name: &str| agl::name_to_char(name);
-    if let Some(data) = program(document, font, &[b"FontFile2"]) {
-        let (glyphs, Ok(face)) = (of_glyphs(&data), FontRef::new(&data)) else { return HashMap::new() };
-        let glyph = |code: u16| {
-            let codes = [u32::from(code), 0xf000 + u32::from(code)];
-            codes.into_iter().find_map(|code| face.charmap().map(code))
+    /// The characters of a CFF program's glyphs that have names.
+    fn of_compact_glyphs(&self, data: &[u8]) -> Texts {
+        let font = CffFontRef::new_cff(data, 0, None).ok().filter(|font| !font.is_cid());
+        let Some(font) = font else { return Texts::new() };
+        let Some(charset) = font.charset() else { return Texts::new() };
+        let text = |glyph: u16| {
+            let name = font.string(charset.string_id(GlyphId::new(glyph.into())).ok()?)?;
+            self.of_name(std::str::from_utf8(name).ok()?)
         };
-        let character = |code: u16| glyphs.get(&u16::try_from(glyph(code)?.to_u32()).ok()?).copied();
-        return (0..256).filter_map(|code| Some((code, character(code)?))).collect();
+        let count = u16::try_from(font.num_glyphs()).unwrap_or(u16::MAX);
+        (1..count).filter_map(|glyph| Some((glyph, text(glyph)?))).collect()
     }
-    let Some(data) = program(document, font, &[b"FontFile", b"FontFile3"]) else { return of_name(document, font) };
-    if let Some(font) = Type1::new(&data) {
-        let names = font.encoding.iter().flatten();
-        return names.filter_map(|(code, own)| Some((u16::from(*code), name(own)?))).collect();
+
+    /// The characters of a font's codes by its name, of which there is no program.
+    fn of_missing(&self) -> Texts {
+        let is_missing = self.document.child(self.font, b"FontDescriptor").is_none_or(|descriptor| {
+            [b"FontFile".as_slice(), b"FontFile2", b"FontFile3"].iter().all(|key| !descriptor.has(key))
+        });
+        if !is_missing || self.document.name(self.font, b"Subtype") == Some(b"Type3") {
+            return Texts::new();
+        }
+        if let Some(symbols) = self.symbols {
+            let letters =
+                (32..=u8::MAX).filter_map(|code| Some((u16::from(code), symbols.character(char::from(code))?)));
+            return letters.map(|(code, character)| (code, character.to_string())).collect();
+        }
+        let characters = docmill_pdf_pdfa::missing_characters(self.document, self.font);
+        characters.into_iter().map(|(code, character)| (u16::from(code), plain(character))).collect()
     }
-    let Some(face) = CffFontRef::new_cff(&data, 0, None).ok().filter(|face| !face.is_cid()) else {
-        return HashMap::new();
+
+    /// The characters of a simple font's codes by the encoding in its program.
+    fn of_simple(&self) -> Texts {
+        if let Some(data) = self.program(self.font, &[b"FontFile2"]) {
+            let (glyphs, Ok(face)) = (self.of_glyphs(&data), FontRef::new(&data)) else { return Texts::new() };
+            let glyph = |code: u16| {
+                let codes = [u32::from(code), 0xf000 + u32::from(code)];
+                codes.into_iter().find_map(|code| face.charmap().map(code))
+            };
+            let text = |code: u16| glyphs.get(&u16::try_from(glyph(code)?.to_u32()).ok()?).cloned();
+            return (0..256).filter_map(|code| Some((code, text(code)?))).collect();
+        }
+        let Some(data) = self.program(self.font, &[b"FontFile", b"FontFile3"]) else { return self.of_missing() };
+        if let Some(font) = Type1::new(&data) {
+            let names = font.encoding.iter().flatten();
+            return names.filter_map(|(code, own)| Some((u16::from(*code), self.of_name(own)?))).collect();
+        }
+        let Some(face) = CffFontRef::new_cff(&data, 0, None).ok().filter(|face| !face.is_cid()) else {
+            return Texts::new();
+        };
+        let text = |code: u8| {
+            let glyph: GlyphId = face.encoding()?.map(code)?;
+            self.of_name(std::str::from_utf8(face.string(face.charset()?.string_id(glyph).ok()?)?).ok()?)
+        };
+        (0..=u8::MAX).filter_map(|code| Some((u16::from(code), text(code)?))).collect()
+    }
+}
+
+/// The glyphs of a TrueType program that draw nothing.
+fn blanks(data: &[u8]) -> Option<Vec<u16>> {
+    let tables = Tables::new(data)?;
+    let (places, count) = (tables.get(b"loca")?, u16_at(tables.get(b"maxp")?, 4)?);
+    let is_short = u16_at(tables.get(b"head")?, 50)? == 0;
+    let place = |glyph: usize| -> Option<[u16; 2]> {
+        if is_short {
+            Some([u16_at(places, glyph * 2)?, 0])
+        } else {
+            Some([u16_at(places, glyph * 4)?, u16_at(places, glyph * 4 + 2)?])
+        }
     };
-    let character = |code: u8| {
-        let glyph: GlyphId = face.encoding()?.map(code)?;
-        name(std::str::from_utf8(face.string(face.charset()?.string_id(glyph).ok()?)?).ok()?)
+    let is_blank = |glyph: &u16| {
+        let at = usize::from(*glyph);
+        place(at).is_some_and(|begin| place(at + 1) == Some(begin))
     };
-    (0..=u8::MAX).filter_map(|code| Some((u16::from(code), character(code)?))).collect()
+    Some((1..count).filter(is_blank).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use lopdf::{Object, dictionary};
+
+    use super::*;
+
+    #[test]
+    fn names_of_glyphs_fill_what_a_map_leaves_out_or_says_wrong() {
+        let mut document = Document::new();
+        let map = character_map::table(&[(65, "A"), (66, "\0")], 1);
+        let map = document.add_object(Stream::new(Dictionary::new(), map));
+        let names = ["A", "B", "T_h", "summationdisplay", "g7"];
+        let names: Vec<Object> = names.iter().map(|name| Object::Name(name.as_bytes().to_vec())).collect();
+        let differences: Vec<Object> = [Object::Integer(65)].into_iter().chain(names).collect();
+        let font = dictionary! {
+            "Type" => "Font", "Subtype" => "Type3", "ToUnicode" => map,
+            "Encoding" => dictionary! { "Differences" => differences },
+        };
+        let id = document.add_object(font);
+        complete_font(&mut document, id, &(65..=69).collect());
+        let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
+        let texts: Vec<Option<String>> = (65..=69).map(|code| stated.of(code)).collect();
+        assert_eq!(texts, [Some("A"), Some("B"), Some("Th"), Some("∑"), None].map(|text| text.map(str::to_owned)));
+    }
+
+    #[test]
+    fn symbols_are_known_by_the_name_of_their_font() {
+        let mut document = Document::new();
+        let font = dictionary! { "Type" => "Font", "Subtype" => "TrueType", "BaseFont" => "ABCDEF+Wingdings-Regular" };
+        let id = document.add_object(font);
+        complete_font(&mut document, id, &BTreeSet::from([252]));
+        let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
+        assert_eq!(stated.of(252).as_deref(), Some("✓"));
+    }
 }

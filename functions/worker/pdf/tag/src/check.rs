@@ -2,8 +2,6 @@
 //! not known counts as broken: a document only says that it is PDF/UA if nothing was found.
 
 use docmill_pdf_accessibility::{File, Rule};
-use docmill_pdf_core::objects::Lookup;
-use docmill_pdf_fonts::uses;
 use docmill_pdf_pdfa::Verdict;
 use lopdf::{Document, ObjectId};
 use serde::Serialize;
@@ -39,10 +37,6 @@ pub(super) fn check(document: &Document, pages: &[ObjectId], fonts: &Verdict) ->
         let message = "The content of pages can't be read, and is not tagged.".to_owned();
         found.push(Finding { rule: Rule::Unmarked.id().to_owned(), message, pages: report.unread_pages });
     }
-    if shows_no_glyph(document) {
-        let message = "Text shows the sign for a missing character. Send a font that has it.".to_owned();
-        found.push(Finding { rule: "7.21.8-1".to_owned(), message, pages: Vec::new() });
-    }
     // Both standards say the same of fonts.
     let of_fonts = fonts.broken().map(|(clause, message)| (clause.replace("6.2.11", "7.21"), message));
     for (clause, message) in of_fonts {
@@ -52,16 +46,4 @@ pub(super) fn check(document: &Document, pages: &[ObjectId], fonts: &Verdict) ->
         }
     }
     found
-}
-
-/// Whether text shows the first glyph of a font program, which stands for characters that the font does not have.
-fn shows_no_glyph(document: &Document) -> bool {
-    let Some(uses) = uses::find_on_pages(document) else { return false };
-    uses.shown.iter().any(|(id, codes)| {
-        let Ok(font) = document.get_dictionary(*id) else { return false };
-        let is_plain = matches!(document.name(font, b"Encoding"), Some(b"Identity-H" | b"Identity-V"));
-        let below = document.array(font, b"DescendantFonts").first().and_then(|below| document.dictionary(below));
-        let has_map = below.and_then(|below| document.value(below, b"CIDToGIDMap")?.as_stream().ok()).is_some();
-        is_plain && !has_map && codes.contains(0)
-    })
 }

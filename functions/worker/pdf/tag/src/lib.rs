@@ -23,9 +23,11 @@ mod content;
 mod corrected;
 mod existing;
 mod language;
+mod links;
 mod nodes;
 mod places;
 mod plan;
+mod programs;
 mod tree;
 
 use docmill_pdf_core::fonts::Fonts;
@@ -112,6 +114,7 @@ pub fn tag(
     remove(document);
     (tagged.language, tagged.title) = catalog::set(document, structure, options, &mut tagged.warnings);
     catalog::mend(document);
+    links::remove_dead(document, pages);
     let annotations = Annotations::take(document, pages);
     let sizes: Vec<(f32, f32)> = pages
         .iter()
@@ -120,7 +123,8 @@ pub fn tag(
     let mut plan = Planner::new(structure, &annotations, &options.alternative_texts, &sizes).plan();
     plan.add_rest(&annotations);
     let texts = std::mem::take(&mut plan.annotated);
-    let missing = annotations.describe(document, &|index| texts.get(&index).cloned());
+    let missing =
+        annotations.describe(document, pages, tagged.language.as_deref(), &|index| texts.get(&index).cloned());
     let mut marker = Marker::new(document, metrics, &mut plan.nodes, options.careful);
     for (index, (id, places)) in pages.iter().zip(&plan.places).enumerate() {
         if !marker.page(index, *id, places) {
@@ -156,7 +160,8 @@ pub fn repair(
     let annotations = Annotations::take(document, pages);
     let mended = existing::mend(document, pages, &annotations, &options.alternative_texts);
     let texts = annotations.texts(structure);
-    let missing = annotations.describe(document, &|index| texts.get(&index).cloned());
+    let missing =
+        annotations.describe(document, pages, tagged.language.as_deref(), &|index| texts.get(&index).cloned());
     (tagged.elements, tagged.undescribed) = (mended.elements, mended.undescribed);
     tagged.warnings.extend(warnings(&tagged, 0, &missing));
     judge(document, pages, &fonts, &mut tagged);
@@ -173,6 +178,7 @@ fn judge(document: &mut Document, pages: &[ObjectId], fonts: &Verdict, tagged: &
 
 fn mend_fonts(document: &mut Document, stand_ins: &StandIns<'_>, options: &Options) -> Verdict {
     widths::separate(document);
+    programs::name_kinds(document);
     // Programs that an XFA form may use for other text stay.
     let whole = uses::find(document);
     let keeps = options.careful || whole.is_none();

@@ -12,9 +12,9 @@ use read_fonts::ps::agl;
 use super::codes::{Base, Codes};
 use super::outlines::{self, Glyph};
 use super::simple::twin;
-use super::widths::Simple as Widths;
 use super::{Fate, descriptor};
 use crate::verdict::{Level, Repair, Rule};
+use docmill_pdf_fonts::stated_widths::Simple as Widths;
 
 /// The first of the private characters that stand for codes.
 const PRIVATE: u16 = 0xE000;

@@ -14,10 +14,10 @@ use read_fonts::types::{Fixed, GlyphId};
 
 use super::codes::{Base, Codes};
 use super::unicode::set_characters;
-use super::widths::Simple as Widths;
 use super::widths::set_widths;
 use super::{Fate, TOLERANCE, descriptor, file};
 use crate::verdict::{Level, Repair, Rule};
+use docmill_pdf_fonts::stated_widths::Simple as Widths;
 
 pub(super) enum Source<'f> {
     Type1(&'f [u8]),

@@ -2,12 +2,13 @@
 
 use docmill_pdf_core::fonts::Fonts;
 use docmill_pdf_core::objects::Lookup;
+use docmill_pdf_fonts::stated_widths::Simple as Widths;
 use lopdf::{Dictionary, Document};
 
 use super::codes::{Base, Codes};
 use super::truetype::{Face, Mapper, Slot, rewrite};
 use super::unicode::set_characters;
-use super::widths::{Simple as Widths, set_widths};
+use super::widths::set_widths;
 use super::{Fate, Program, StandIns, TOLERANCE, descriptor, drawn, file, outlines, substitute};
 use crate::verdict::{Level, Repair, Rule};
 

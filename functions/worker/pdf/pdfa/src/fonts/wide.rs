@@ -9,9 +9,9 @@ use read_fonts::ps::cff::CffFontRef;
 use read_fonts::ps::string::Sid;
 
 use super::truetype::{Face, Slot, rewrite};
-use super::widths::Wide as Widths;
 use super::{FILE_BYTES, Fate, Program, TOLERANCE, descriptor, file, outlines};
 use crate::verdict::{Level, Repair, Rule};
+use docmill_pdf_fonts::stated_widths::Wide as Widths;
 
 /// A composite font, and what a document shows of it.
 struct Composite<'f> {

@@ -8,16 +8,18 @@ const PRIVATE: u32 = 0xF000;
 
 /// A font of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SymbolFont(&'static str);
+pub struct SymbolFont(&'static str);
 
 impl SymbolFont {
-    pub(super) fn named(name: &str) -> Option<Self> {
-        let fonts = FONTS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
-        fonts.into_iter().find(|(font, _)| font.eq_ignore_ascii_case(name)).map(|(_, characters)| Self(characters))
+    /// The font of this name, which may be written without spaces.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut fonts = FONTS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
+        let letters = |name: &str| name.replace(' ', "").to_ascii_lowercase();
+        fonts.find(|(font, _)| letters(font) == letters(name)).map(|(_, characters)| Self(characters))
     }
 
     /// The Unicode character for a letter in this font, given directly or in the private use area.
-    pub(super) fn character(self, letter: char) -> Option<char> {
+    pub fn character(self, letter: char) -> Option<char> {
         let code = u32::from(letter);
         let code = if (PRIVATE..PRIVATE + 0x100).contains(&code) { code - PRIVATE } else { code };
         let place = usize::try_from(code.checked_sub(FIRST)?).ok()?;
@@ -25,12 +27,13 @@ impl SymbolFont {
     }
 
     /// A text that is entirely in this font.
-    pub(super) fn read(self, text: &str) -> String {
+    pub fn read(self, text: &str) -> String {
         text.chars().map(|letter| self.character(letter).unwrap_or(letter)).collect()
     }
 }
 
-pub(super) fn is_private(letter: char) -> bool {
+/// Whether a letter is one of those that symbol fonts have for themselves.
+pub fn is_private(letter: char) -> bool {
     (PRIVATE..PRIVATE + 0x100).contains(&u32::from(letter))
 }
 
@@ -44,7 +47,9 @@ mod tests {
         assert_eq!(wingdings.read("J ü"), "☺ ✓");
         assert_eq!(wingdings.character('\u{F0E0}'), Some('🡪'));
         assert_eq!(wingdings.character('€'), None);
-        assert_eq!(SymbolFont::named("Wingdings 3").unwrap().read("g"), "🡒");
+        for name in ["Wingdings 3", "Wingdings3"] {
+            assert_eq!(SymbolFont::named(name).unwrap().read("g"), "🡒");
+        }
         assert_eq!(SymbolFont::named("Arial"), None);
     }
 
