@@ -1,8 +1,10 @@
 """The model: costs are amounts of priced units, which a price list turns into dollars."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 # The amount of each priced unit.
 Amounts = Counter[str]
@@ -15,40 +17,18 @@ SECONDS_OF_MONTH = 2_628_000
 POLLS_OF_A_QUEUE = 5 * 3 * 43_800
 # Priced engines, and the worker whose memory and start count for them.
 ENGINES = {"office": "office", "basic": "basic", "browser": "browser"}
-TOOLS = {
-    "convert-office": "office",
-    "markdown-to-pdf": "browser",
-    "render-template": "pdf",
-    "email-to-pdf": "browser",
-    "html-to-image": "browser",
-    "merge-pdf": "pdf",
-    "split-pdf": "pdf",
-    "organize-pdf": "pdf",
-    "compress-pdf": "pdf",
-    "protect-pdf": "pdf",
-    "unlock-pdf": "pdf",
-    "watermark-pdf": "pdf",
-    "edit-metadata": "pdf",
-    "flatten-pdf": "pdf",
-    "fill-form": "pdf",
-    "ocr-pdf": "pdf",
-    "pdf-to-pdfa": "pdf",
-    "tag-pdf": "pdf",
-    "redact-pdf": "pdf",
-    "compare-documents": "pdf",
-    "pdf-to-images": "pdf",
-    "images-to-pdf": "pdf",
-    "thumbnail": "pdf",
-    "pdf-to-text": "pdf",
-    "pdf-to-office": "pdf",
-    "extract-document": "pdf",
-    "inspect-document": "pdf",
-    "verify-signatures": "pdf",
-    "sign-pdf": "pdf",
-    "validate-invoice": "pdf",
-    "read-invoice": "pdf",
-    "check-accessibility": "pdf",
-}
+# All other tools count for their queue's worker.
+CATALOGUE = Path(__file__).resolve().parents[2] / "shared/tools"
+WORKER_OF_QUEUE = {"office": "office", "html": "browser", "pdf": "pdf"}
+PRICED_BY_ENGINE = ("office-to-pdf", "html-to-pdf")
+
+
+def _tools() -> dict[str, str]:
+    tools = sorted(path for path in CATALOGUE.glob("*.json") if "." not in path.stem and path.stem not in PRICED_BY_ENGINE)
+    return {path.stem: WORKER_OF_QUEUE[json.loads(path.read_text())["queue"]] for path in tools}
+
+
+TOOLS = _tools()
 WORKERS = ENGINES | TOOLS
 SIZES = ("small", "large")
 
