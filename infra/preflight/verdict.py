@@ -20,8 +20,6 @@ FREE_DASHBOARDS = 3
 MIB = 1 << 20
 # The functions' packages, each a few MB.
 CODE_BYTES = 200 * MIB
-# A function and its role for each endpoint. Batches alone have ten of each.
-ROLES = 110
 DEPLOYABLE = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMPORT_COMPLETE", "IMPORT_ROLLBACK_COMPLETE")
 
 
@@ -152,9 +150,16 @@ def of_memory(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:
             )
 
 
+@cache
+def roles() -> int:
+    """The most that the template makes. Each function has one of its own there."""
+    resources = localize.load(ROOT / "template.yaml")["Resources"].values()
+    return sum(each["Type"] == "AWS::IAM::Role" for each in resources)
+
+
 def of_quotas(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:
-    if facts.stack_status is None and facts.roles_left is not None and facts.roles_left < ROLES:
-        yield Finding(True, f"The account may have only {facts.roles_left} more IAM roles; the stack makes up to {ROLES}.", "Delete some, or ask AWS for more.")
+    if facts.stack_status is None and facts.roles_left is not None and facts.roles_left < roles():
+        yield Finding(True, f"The account may have only {facts.roles_left} more IAM roles; the stack makes up to {roles()}.", "Delete some, or ask AWS for more.")
     if facts.code_bytes_left is not None and facts.code_bytes_left < CODE_BYTES:
         yield Finding(True, f"Only {facts.code_bytes_left // MIB} MiB are left for functions' code.", "Delete old versions of functions, or ask AWS for more.")
     first = facts.stack_status is None and parameters["MetricsDashboard"] == "true"
