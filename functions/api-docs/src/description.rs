@@ -45,8 +45,22 @@ pub fn openapi_of(catalogue: &Catalogue, sent: &Map<String, Value>) -> Result<Va
     put(&mut components, "", "schemas", schemas(catalogue, sent)?)?;
     put(&mut components, "", "examples", examples()?)?;
     put(&mut document, "/info", "description", json!(guide::for_description()))?;
+    name_formats(&mut document, catalogue)?;
     put(&mut document, "", "components", components)?;
     Ok(document)
+}
+
+const OFFICE_TO_PDF: &str = "/paths/~1v1~1convert~1office-to-pdf/post";
+
+/// The formats that the endpoint takes, in place of `{formats}`.
+fn name_formats(document: &mut Value, catalogue: &Catalogue) -> Result<(), DescriptionError> {
+    let tool = catalogue.find("office-to-pdf").ok_or(DescriptionError::Missing("tool office-to-pdf"))?;
+    let extensions = tool.definition.sources.extensions();
+    let (last, others) = extensions.split_last().ok_or(DescriptionError::Missing("formats of office-to-pdf"))?;
+    let text = document.pointer(OFFICE_TO_PDF).and_then(|operation| operation["description"].as_str());
+    let text = text.ok_or(DescriptionError::Missing(OFFICE_TO_PDF))?;
+    let text = text.replace("{formats}", &format!("{} and {last}", others.join(", ")));
+    put(document, OFFICE_TO_PDF, "description", json!(text))
 }
 
 /// A longer value, in bytes, has a line for each of its members.
