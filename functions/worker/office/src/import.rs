@@ -86,12 +86,23 @@ pub(super) fn guess_separator(path: &Path) -> io::Result<u8> {
 
 #[cfg(test)]
 mod tests {
+    use docmill_formats::Family;
+
     use super::*;
 
     fn file(content: &[u8]) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), content).unwrap();
         file
+    }
+
+    /// Without a line, the slower way would be used.
+    #[test]
+    fn every_spreadsheet_and_presentation_has_a_filter() {
+        let needs_no_window = |format: &&Format| matches!(format.family(), Family::Sheet | Family::Slides);
+        for format in Format::ALL.iter().filter(needs_no_window) {
+            assert!(model(*format).is_some(), "{format} needs a line in MODELS");
+        }
     }
 
     /// An unknown filter name would go unnoticed, because the slower way would be used.
