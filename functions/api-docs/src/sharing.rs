@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn the_description_is_small_and_every_part_is_used() {
         let description = text(&openapi(&Catalogue::load().unwrap()).unwrap()).unwrap();
-        assert!(description.len() <= 300_000, "{} bytes", description.len());
+        assert!(description.len() <= 300_000, "{} bytes: shorten descriptions", description.len());
         for part in &PARTS {
             let reference = format!("\"#/components/schemas/{}\"", part.name);
             assert!(description.matches(&reference).count() > 1, "{} is used once at most", part.name);
