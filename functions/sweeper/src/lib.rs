@@ -49,6 +49,8 @@ const AT_ONCE: usize = 8;
 pub struct Sweeper {
     pub context: Context,
     pub queue: Queue,
+    /// The partitions that are swept, from the first on.
+    shards: u8,
 }
 
 /// The time that a run works with, and its deadline.
@@ -84,7 +86,12 @@ impl Run {
 
 impl Sweeper {
     pub fn new(context: Context) -> Self {
-        Self { queue: context.queue(), context }
+        Self::over(context, SWEPT_SHARDS)
+    }
+
+    /// For tables that are known to use only the first partitions.
+    pub fn over(context: Context, shards: u8) -> Self {
+        Self { queue: context.queue(), context, shards }
     }
 
     /// One run over all shards. It is recorded for operators; failing to record it is not an error.
@@ -149,7 +156,7 @@ impl Sweeper {
     where
         F: Future<Output = Result<Repairs, StoreError>>,
     {
-        join_all((0..SWEPT_SHARDS).map(sweep)).await
+        join_all((0..self.shards).map(sweep)).await
     }
 
     /// Repairs a shard's due jobs in this state, page by page.
@@ -207,9 +214,9 @@ impl Sweeper {
     /// shard, so that none waits forever.
     async fn count_all_shards(&self, run: Run) -> Vec<Result<Repairs, StoreError>> {
         let minute = run.now.as_millis() / 60_000;
-        let first = u8::try_from(minute.rem_euclid(SWEPT_SHARDS.into())).unwrap_or_default();
-        let mut counted = Vec::with_capacity(SWEPT_SHARDS.into());
-        for shard in (first..SWEPT_SHARDS).chain(0..first) {
+        let first = u8::try_from(minute.rem_euclid(self.shards.into())).unwrap_or_default();
+        let mut counted = Vec::with_capacity(self.shards.into());
+        for shard in (first..self.shards).chain(0..first) {
             counted.push(self.count(shard, run).await);
         }
         counted

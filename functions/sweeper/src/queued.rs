@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use docmill_app::lanes::Lanes;
-use docmill_domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE, SWEPT_SHARDS};
+use docmill_domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
 use docmill_domain::time::Timestamp;
 use docmill_domain::tool::QueueName;
 use docmill_store::StoreError;
@@ -31,7 +31,7 @@ impl Sweeper {
     }
 
     async fn look_after(&self, queue: QueueName, run: Run) -> Vec<Result<Repairs, StoreError>> {
-        let shards = || (0..SWEPT_SHARDS).map(|shard| Shard::Queued(queue, shard));
+        let shards = || (0..self.shards).map(|shard| Shard::Queued(queue, shard));
         let first = join_all(shards().map(|shard| self.context.jobs.due(shard, run.now, None))).await;
         if first.iter().all(|page| page.as_ref().is_ok_and(|page| page.ids.is_empty())) {
             return Vec::new();

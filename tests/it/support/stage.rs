@@ -14,7 +14,7 @@ use docmill_aws::queue::chain::HOPS;
 use docmill_config::Config;
 use docmill_config::clock::{self, Clock};
 use docmill_domain::catalogue::Catalogue;
-use docmill_domain::job::{Job, JobId};
+use docmill_domain::job::{Job, JobId, OpenShards};
 use docmill_domain::time::Timestamp;
 use docmill_domain::tool::{EngineKind, QueueName};
 use docmill_egress::EgressPolicy;
@@ -110,6 +110,8 @@ impl Stage {
         let config = Config::from_env().expect("run the tests with `make test`");
         let aws = patient_aws;
         let mut config = with_own_jobs(config, &aws()).await;
+        // Most calls of a life are the sweeper's, which looks at each partition in each of its runs.
+        config.tables.open_shards = OpenShards::new(1).unwrap();
         let name = format!("stage-{}", Uuid::now_v7().simple());
         let sqs = aws().sqs();
         config.html_queue_url = sqs.create_queue().queue_name(name).send().await.unwrap().queue_url.unwrap();
@@ -158,7 +160,7 @@ impl Stage {
         let sweep = TemplateSweep { due: clock::now().plus(Duration::from_secs(365 * 86_400)), from: None };
         health.record_template_sweep(&sweep).await.unwrap();
         Self {
-            sweeper: Sweeper::new(Context { health, webhooks, ..sweeping }),
+            sweeper: Sweeper::over(Context { health, webhooks, ..sweeping }, config.tables.open_shards.count()),
             no_events,
             receiver,
             watches: [world.watch.clone(), worker_watch, sweeper_watch],
