@@ -106,13 +106,13 @@ fn every_tool_that_makes_a_pdf_keeps_the_words_of_damaged_streams() {
         (Tool::OcrPdf, json!({"mode": "redo"})),
     ];
     let sound = document(SOUND);
-    for (tool, options) in tools {
+    for (number, (tool, options)) in tools.into_iter().enumerate() {
         let expected = words(&result(&on(&sound, tool, options.clone())));
         assert!(expected.len() > 2 * 9 * LINES - 9, "{tool:?} {options}: {}", expected.len());
-        for damage in [WRONG_CHECKSUM, NO_CHECKSUM] {
-            let made = on(&document(damage), tool, options.clone());
-            assert_eq!(words(&result(&made)), expected, "{tool:?} {options}");
-        }
+        // All tools share one reader: each meets one kind of damage, in turn.
+        let damage = [WRONG_CHECKSUM, NO_CHECKSUM][number % 2];
+        let made = on(&document(damage), tool, options.clone());
+        assert_eq!(words(&result(&made)), expected, "{tool:?} {options}");
     }
 }
 
@@ -133,16 +133,18 @@ fn every_tool_that_reads_text_reads_all_of_damaged_streams() {
 }
 
 #[test]
-fn tools_that_rewrite_damaged_streams_say_so() {
-    let damaged = document(WRONG_CHECKSUM);
+fn tools_that_rewrite_damaged_streams_say_so_and_write_sound_ones() {
     for (tool, options) in [
         (Tool::CompressPdf, json!({})),
         (Tool::PdfToPdfa, json!({"onUnsupported": "warn"})),
         (Tool::TagPdf, json!({"language": "en"})),
-        (Tool::RedactPdf, json!({"text": ["Amberley"]})),
         (Tool::CheckAccessibility, json!({})),
     ] {
-        assert_eq!(on(&damaged, tool, options.clone()).warnings().first(), Some(&"repaired"), "{tool:?}");
+        let made = on(&document(WRONG_CHECKSUM), tool, options.clone());
+        assert_eq!(made.warnings().first(), Some(&"repaired"), "{tool:?}");
+        if !matches!(tool, Tool::CheckAccessibility) {
+            assert_is_sound(&result(&made));
+        }
         let of_sound = on(&document(SOUND), tool, options);
         assert!(!of_sound.warnings().contains(&"repaired"), "{tool:?}");
     }
@@ -150,34 +152,26 @@ fn tools_that_rewrite_damaged_streams_say_so() {
 
 #[test]
 fn words_of_damaged_streams_are_redacted_and_the_others_stay() {
+    let all = words(&result(&on(&document(SOUND), Tool::OrganizePdf, json!({"pages": "1-z"}))));
     for damage in [WRONG_CHECKSUM, NO_CHECKSUM] {
-        for (word, count) in [("Brightwater", 2 * LINES), ("Amberley", 1)] {
-            let made = on(&document(damage), Tool::RedactPdf, json!({"text": [word]}));
-            let left = words(&result(&made));
-            assert!(!left.iter().any(|left| left.contains(word)), "{word}");
-            let all = words(&result(&on(&document(SOUND), Tool::OrganizePdf, json!({"pages": "1-z"}))));
-            assert_eq!(left.len(), all.len() - count, "{word}");
-        }
+        let made = on(&document(damage), Tool::RedactPdf, json!({"text": ["Brightwater", "Amberley"]}));
+        assert_eq!(made.warnings().first(), Some(&"repaired"));
+        assert_is_sound(&result(&made));
+        let left = words(&result(&made));
+        assert!(!left.iter().any(|left| left.contains("Brightwater") || left.contains("Amberley")));
+        assert_eq!(left.len(), all.len() - 2 * LINES - 1);
     }
 }
 
-#[test]
-fn results_of_tools_that_promise_a_form_are_sound() {
-    for (tool, options) in [
-        (Tool::PdfToPdfa, json!({"onUnsupported": "warn"})),
-        (Tool::TagPdf, json!({"language": "en"})),
-        (Tool::CompressPdf, json!({})),
-        (Tool::RedactPdf, json!({"text": ["Amberley"]})),
-    ] {
-        let made = on(&document(WRONG_CHECKSUM), tool, options);
-        let document = Document::load(result(&made)).unwrap();
-        for object in document.objects.values() {
-            let Ok(stream) = object.as_stream() else { continue };
-            if stream.dict.get(b"Filter").and_then(lopdf::Object::as_name).is_ok_and(|name| name == b"FlateDecode") {
-                let mut inflated = Vec::new();
-                let mut reader = flate2::read::ZlibDecoder::new(stream.content.as_slice());
-                std::io::Read::read_to_end(&mut reader, &mut inflated).unwrap();
-            }
+/// Every packed stream can be unpacked by a strict reader.
+fn assert_is_sound(path: &Path) {
+    let document = Document::load(path).unwrap();
+    for object in document.objects.values() {
+        let Ok(stream) = object.as_stream() else { continue };
+        if stream.dict.get(b"Filter").and_then(lopdf::Object::as_name).is_ok_and(|name| name == b"FlateDecode") {
+            let mut inflated = Vec::new();
+            let mut reader = flate2::read::ZlibDecoder::new(stream.content.as_slice());
+            std::io::Read::read_to_end(&mut reader, &mut inflated).unwrap();
         }
     }
 }

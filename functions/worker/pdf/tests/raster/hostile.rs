@@ -1,4 +1,4 @@
-//! Two hundred damaged files for each tool: each gives a result or a typed failure.
+//! A hundred damaged files for each tool: each gives a result or a typed failure.
 
 use docmill_formats::Format;
 use docmill_pdf_request::{ErrorCode, Tool};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{fixture, run, source};
 
-const MUTANTS: u64 = 200;
+const MUTANTS: u64 = 100;
 const PDFS: [&str; 5] = ["forms.pdf", "render.pdf", "layouts/code.pdf", "layouts/table-ruled.pdf", "images.pdf"];
 
 /// A xorshift generator: the same damage on every run.

@@ -130,7 +130,7 @@ fn a_word_of_justified_text_leaves_other_lines_as_they_are() {
 #[test]
 fn labels_of_every_script_and_emoji_are_drawn() {
     let first_page = |options: Value| {
-        let made = run(Tool::RedactPdf, vec![source(&fixture("text.pdf"), Format::Pdf)], options);
+        let made = run(Tool::RedactPdf, vec![source(&fixture("layouts/code.pdf"), Format::Pdf)], options);
         pages(&made.path(&made.outcome().artifacts[0])).remove(0)
     };
     let regions = json!([{"page": 1, "box": [0, 0, 400, 300]}]);

@@ -54,6 +54,13 @@ fn readings(bytes: &[u8]) -> String {
 
 /// Everything that can be extracted from a file, by method.
 fn attack(file: &Path) -> Vec<(&'static str, String)> {
+    let mut got = read(file);
+    got.extend(look(file));
+    got
+}
+
+/// What is in a file's bytes, objects and texts.
+fn read(file: &Path) -> Vec<(&'static str, String)> {
     let path = file.to_str().unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
@@ -73,6 +80,15 @@ fn attack(file: &Path) -> Vec<(&'static str, String)> {
         "files",
         plain(&String::from_utf8_lossy(&output("pdfdetach", &["-list", path])).replace("0 embedded files", "")),
     ));
+    got
+}
+
+/// What a reader of its pages and pictures recognizes.
+fn look(file: &Path) -> Vec<(&'static str, String)> {
+    let path = file.to_str().unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
+    let mut got = Vec::new();
     output("pdftoppm", &["-r", "200", "-png", path, &at("page")]);
     output("pdfimages", &["-png", path, &at("picture")]);
     output("pdfimages", &["-all", path, &at("data")]);
@@ -82,10 +98,9 @@ fn attack(file: &Path) -> Vec<(&'static str, String)> {
         if name.starts_with("data") {
             got.push(("data of pictures", readings(&std::fs::read(&path).unwrap())));
         } else if name.ends_with(".png") {
-            for layout in ["3", "6"] {
-                let read = output("tesseract", &[&path, "-", "--psm", layout]);
-                got.push(("pictures", plain(&String::from_utf8_lossy(&read))));
-            }
+            // As one block: nothing is skipped because it does not look like a text.
+            let read = output("tesseract", &[&path, "-", "--psm", "6"]);
+            got.push(("pictures", plain(&String::from_utf8_lossy(&read))));
         }
     }
     got
@@ -168,8 +183,8 @@ fn the_attacker_finds_the_word_where_nothing_is_redacted() {
     for (name, make) in TEXT.iter().chain(PICTURES).chain(HARD).filter(|(name, _)| !unseen.contains(name)) {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), make()).unwrap();
-        let found = attack(file.path()).iter().any(|(_, text)| text.contains(&plain(SECRET)));
-        assert!(found, "{name}: the attack is too weak");
+        let has_secret = |got: Vec<(&str, String)>| got.iter().any(|(_, text)| text.contains(&plain(SECRET)));
+        assert!(has_secret(read(file.path())) || has_secret(look(file.path())), "{name}: the attack is too weak");
     }
 }
 
