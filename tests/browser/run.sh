@@ -4,7 +4,8 @@
 #   tests/browser/run.sh [FILE.test.mjs …]
 #   tests/browser/run.sh screenshots FOLDER [NAME …]
 #
-# Files run one at a time, because some change settings of the whole service and restore them.
+# Most files have people of their own, and run two at a time. Some change settings of the whole service and restore them: they come
+# last, one at a time, and so do files that are given.
 set -eu
 [ -n "${DOCMILL_URL:-}" ] || { echo "No journeys in a browser: only storage was deployed." >&2; exit 0; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -21,5 +22,21 @@ fi
 for page in / /app /admin; do
     curl --silent --show-error --fail --retry 9 --retry-delay 1 --output /dev/null "$DOCMILL_URL$page"
 done
-[ $# -gt 0 ] || set -- "$here"/*.test.mjs
-exec "$node" --test --test-concurrency=1 --test-reporter=spec "$@"
+journeys() {
+    at_once=$1
+    shift
+    "$node" --test --test-concurrency="$at_once" --test-reporter=spec "$@"
+}
+if [ $# -eq 0 ]; then
+    cd "$here"
+    together=
+    for file in *.test.mjs; do
+        case $file in
+        admin.* | keyboard.* | sign_in.* | visibility.*) set -- "$@" "$file" ;;
+        *) together="$together $file" ;;
+        esac
+    done
+    # shellcheck disable=SC2086 # These names have no spaces.
+    journeys 2 $together
+fi
+journeys 1 "$@"
