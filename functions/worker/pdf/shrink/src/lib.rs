@@ -1,5 +1,5 @@
 //! Makes a PDF smaller: pictures get the resolution and encoding that they need, fonts are reduced to the glyphs in use, equal
-//! streams are stored once, and what no page shows is removed. Forms, links, outlines and the tags of pages are untouched.
+//! objects are stored once, and what no page shows is removed. Forms, links, outlines and the tags of pages are untouched.
 //! Fonts are reduced in a crate of their own. It decides nothing about quality: tools say what is wanted.
 
 #![cfg_attr(
@@ -19,12 +19,14 @@ mod fit;
 mod lost_pages;
 mod recode;
 mod scan;
+mod unify;
 mod unused;
 
 pub use colors::{Colors, Conversion, Converted};
 pub use scan::placements;
+pub use unify::unify;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -41,7 +43,6 @@ use docmill_pdf_structure::metadata::remove_thumbnails;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
-use sha2::{Digest, Sha256};
 
 /// A new encoding must save a tenth. Otherwise the old one is kept.
 const SAVING: usize = 10;
@@ -290,58 +291,6 @@ fn remove_packets(dict: &mut Dictionary, packets: &HashSet<ObjectId>, deeper: u8
         let inner = dict.iter_mut().filter_map(|(_, value)| value.as_dict_mut().ok());
         inner.for_each(|dict| remove_packets(dict, packets, deeper));
     }
-}
-
-/// Stores equal streams once.
-///
-/// # Errors
-/// If a held picture can't be read.
-pub fn unify(document: &mut Document, held: &DeferredPictures) -> io::Result<()> {
-    let mut first: HashMap<[u8; 32], ObjectId> = HashMap::new();
-    // Only streams of one length can be equal: most need not be read.
-    let mut lengths: HashMap<usize, u32> = HashMap::new();
-    for stream in document.objects.values().filter_map(|object| object.as_stream().ok()) {
-        *lengths.entry(held.length(stream)).or_default() += 1;
-    }
-    let mut same: BTreeMap<ObjectId, ObjectId> = BTreeMap::new();
-    for (id, object) in &document.objects {
-        let Object::Stream(stream) = object else { continue };
-        // Other objects tell pages and their parts apart.
-        if lengths.get(&held.length(stream)) == Some(&1) {
-            continue;
-        }
-        if stream.dict.has(b"StructParent") || stream.dict.has(b"StructParents") {
-            continue;
-        }
-        let mut digest = Sha256::new();
-        let mut head = Vec::new();
-        if lopdf::Writer::write_object(&mut head, &Object::Dictionary(stream.dict.clone())).is_err() {
-            continue;
-        }
-        digest.update(&head);
-        digest.update(b"\0");
-        digest.update(&held.whole(stream)?.content);
-        match first.entry(digest.finalize().into()) {
-            std::collections::hash_map::Entry::Occupied(entry) => {
-                same.insert(*id, *entry.get());
-            }
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(*id);
-            }
-        }
-    }
-    if same.is_empty() {
-        return Ok(());
-    }
-    document.traverse_objects(|object| {
-        if let Object::Reference(id) = object
-            && let Some(to) = same.get(id)
-        {
-            *id = *to;
-        }
-    });
-    document.objects.retain(|id, _| !same.contains_key(id));
-    Ok(())
 }
 
 /// Short metadata is readable in the file itself, and PDF/A-1 has no other.

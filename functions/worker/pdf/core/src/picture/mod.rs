@@ -171,8 +171,10 @@ impl<'d> Picture<'d> {
         if document.integer(dict, b"SMaskInData").unwrap_or(0) != 0 {
             return Err(Reason::Alpha);
         }
-        let is_keyed = document.value(dict, b"Mask").is_some_and(|mask| mask.as_array().is_ok());
         let soft_mask = document.child(dict, b"SMask");
+        // A soft mask overrides the key (ISO 32000-2, table 87).
+        let has_key = || document.value(dict, b"Mask").is_some_and(|mask| mask.as_array().is_ok());
+        let is_keyed = soft_mask.is_none() && has_key();
         let fixed_size = dict.has(b"Matte") || soft_mask.is_some_and(|mask| mask.has(b"Matte"));
         let channels = u64::from(colors.stored_channels().unwrap_or(4));
         let row = (u64::from(width) * channels * u64::from(bits)).div_ceil(8);
