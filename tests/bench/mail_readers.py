@@ -127,7 +127,7 @@ def by_thunderbird(jsmime: Path, folder: Path) -> dict[str, list[str]]:
 
 def by_docmill(worker: Worker, source: Path, out: Path) -> str:
     try:
-        worker.convert("extract-document", source, out, {"format": "text"})
+        worker.convert("extract-document", source, out, {"format": "markdown"})
     except Failed:
         return ""
     return out.read_text()
@@ -149,7 +149,7 @@ def main() -> int:
         worker = Worker(arguments.worker, Path(scratch))
         for number, case in enumerate(tried):
             path, wanted = folder / f"{number:03}.eml", case.subject or case.body or ""
-            texts = {"Docmill": by_docmill(worker, path, Path(scratch, "out.txt")), "Python": by_python(case)}
+            texts = {"Docmill": by_docmill(worker, path, Path(scratch, "out.md")), "Python": by_python(case)}
             if read := theirs.get(path.name):
                 texts["Thunderbird"] = read[0] if case.subject else read[1]
             group = right.setdefault(case.group, {"of": 0})

@@ -2,7 +2,7 @@
 //!
 //! Many programs split a text into words without regard to its characters, so that a character lies in two words, or leave the
 //! padding of base64 out. Each word decoded by itself loses such characters. Neighbours of one charset are joined here, as other
-//! readers of mail do.
+//! readers of mail do. Headers that are neither words nor UTF-8 are decoded here too.
 
 use std::borrow::Cow;
 
@@ -33,13 +33,20 @@ struct Word<'a> {
 pub(super) fn in_headers(message: &[u8]) -> Cow<'_, [u8]> {
     let end = [b"\n\n".as_slice(), b"\n\r\n"].into_iter().filter_map(|blank| memmem::find(message, blank)).min();
     let (headers, rest) = message.split_at(end.unwrap_or(message.len()));
-    match joined(headers) {
+    let readable = readable(headers);
+    match joined(readable.as_deref().unwrap_or(headers)).or(readable) {
         Some(mut headers) => {
             headers.extend_from_slice(rest);
             Cow::Owned(headers)
         }
         None => Cow::Borrowed(message),
     }
+}
+
+/// Headers in UTF-8, if they have other bytes: some programs write their system's charset without saying so. All are decoded with the
+/// encoding that is most likely.
+fn readable(headers: &[u8]) -> Option<Vec<u8>> {
+    std::str::from_utf8(headers).is_err().then(|| super::guess(headers).into_bytes())
 }
 
 /// An id with what its encoded words say; `None` if it has none. Ids have no blanks.
@@ -198,6 +205,15 @@ mod tests {
         ] {
             assert_eq!(subject(header), expected, "{header}");
         }
+    }
+
+    #[test]
+    fn headers_in_another_charset_are_readable() {
+        let message = b"Subject: Gr\xfc\xdfe aus K\xf6ln =?utf-8?Q?=C3=BC?=\r\n\r\n\xfc";
+        let put_right = in_headers(message);
+        assert!(put_right.ends_with(b"\r\n\r\n\xfc"), "the body stays as it is");
+        let parsed = mail_parser::MessageParser::default().parse(put_right.as_ref()).unwrap();
+        assert_eq!(parsed.subject(), Some("Gr\u{fc}\u{df}e aus K\u{f6}ln \u{fc}"));
     }
 
     #[test]
