@@ -124,6 +124,7 @@ mod tests {
         let mut document = Document::new();
         let [one, other, different] = [1, 1, 0].map(|alpha| shown(&mut document, alpha));
         let page = document.add_object(dictionary! { "A" => one, "B" => other, "C" => different });
+        document.trailer.set("Root", page);
         unify(&mut document, &DeferredPictures::NOTHING).unwrap();
         let page = document.get_dictionary(page).unwrap();
         let at = |key: &[u8]| page.get(key).and_then(Object::as_reference).unwrap();
