@@ -1,7 +1,7 @@
 //! Stores equal objects once.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use docmill_pdf_core::deferred_pictures::DeferredPictures;
@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 /// Objects are equal once what they refer to is: forms in forms take a round for each level.
 const ROUNDS: usize = 8;
 /// Dictionaries of these types only say how something looks. Equal ones of other types are still two pages, fields or layers.
-const LOOKS: [&[u8]; 6] = [b"ExtGState", b"Font", b"FontDescriptor", b"Pattern", b"Halftone", b"Encoding"];
+const LOOKS: [&[u8]; 8] =
+    [b"ExtGState", b"Font", b"FontDescriptor", b"Pattern", b"Halftone", b"Encoding", b"Group", b"Mask"];
 
 type Hash = [u8; 32];
 
@@ -50,11 +51,16 @@ fn lengths(document: &Document, held: &DeferredPictures) -> HashMap<usize, u32> 
 /// Each object that an earlier one is equal to, and that one.
 fn equal(document: &Document, contents: &mut Contents<'_>) -> io::Result<BTreeMap<ObjectId, ObjectId>> {
     let (mut first, mut same) = (HashMap::new(), BTreeMap::new());
+    let resources = resources(document);
     for (id, object) in &document.objects {
-        let hash = match object {
-            Object::Stream(stream) => contents.hash(*id, stream)?,
-            Object::Dictionary(dict) if LOOKS.iter().any(|kind| dict.has_type(kind)) => hash(dict, &[]),
-            _ => None,
+        let is_look = |dict: &Dictionary| {
+            let is_resource = resources.contains(id) && !dict.has(b"Type");
+            is_resource || LOOKS.iter().any(|kind| dict.has_type(kind))
+        };
+        let hash = if let Object::Stream(stream) = object {
+            contents.hash(*id, stream)?
+        } else {
+            object.as_dict().ok().filter(|dict| is_look(dict)).and_then(|dict| hash(dict, &[]))
         };
         let Some(hash) = hash else { continue };
         match first.entry(hash) {
@@ -67,6 +73,20 @@ fn equal(document: &Document, contents: &mut Contents<'_>) -> io::Result<BTreeMa
         }
     }
     Ok(same)
+}
+
+/// Resource dictionaries, and the dictionaries of each kind of resource in them: they have no type of their own.
+fn resources(document: &Document) -> HashSet<ObjectId> {
+    let mut found = HashSet::new();
+    for object in document.objects.values() {
+        let dict = object.as_stream().map(|stream| &stream.dict).or_else(|_| object.as_dict());
+        let Ok(named) = dict.and_then(|dict| dict.get(b"Resources")) else { continue };
+        found.extend(named.as_reference().ok());
+        if let Ok((_, Object::Dictionary(kinds))) = document.dereference(named) {
+            found.extend(kinds.iter().filter_map(|(_, kind)| kind.as_reference().ok()));
+        }
+    }
+    found
 }
 
 /// The contents of streams, each of which is read once.
@@ -115,7 +135,8 @@ mod tests {
 
     fn shown(document: &mut Document, alpha: i64) -> ObjectId {
         let state = document.add_object(dictionary! { "Type" => "ExtGState", "ca" => alpha });
-        let inner = document.add_object(form("0 0 9 9 re f", dictionary! { "ExtGState" => dictionary! { "G" => state } }));
+        let states = document.add_object(dictionary! { "G" => state });
+        let inner = document.add_object(form("0 0 9 9 re f", dictionary! { "ExtGState" => states }));
         document.add_object(form("/X Do", dictionary! { "XObject" => dictionary! { "X" => inner } }))
     }
 
@@ -130,7 +151,7 @@ mod tests {
         let at = |key: &[u8]| page.get(key).and_then(Object::as_reference).unwrap();
         assert_eq!(at(b"A"), at(b"B"));
         assert_ne!(at(b"A"), at(b"C"));
-        assert_eq!(document.objects.len(), 1 + 2 * 3);
+        assert_eq!(document.objects.len(), 1 + 2 * 4);
     }
 
     #[test]
