@@ -1,7 +1,7 @@
 """Subjects and bodies of messages in every charset, and with malformed words, beside Thunderbird's and Python's readers.
 
 `python -m bench.mail_readers --worker PATH [--jsmime FILE]`. The file is `dist/jsmime.js` of Thunderbird's parser (`mozilla-comm/jsmime`),
-which Node reads. A text counts if all of its words are there, whatever white space is between them.
+which Node reads. A text counts if it is found; white space does not matter.
 """
 
 import argparse

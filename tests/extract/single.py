@@ -138,7 +138,7 @@ def make(source: Path, folder: Path) -> None:
                     name = f"{hashlib.sha256(str(pdf.relative_to(source)).encode()).hexdigest()[:4]}-{number + 1}-{re.sub(r'[^a-zA-Z0-9]+', '-', pdf.stem)[:40]}"
                     _alone(whole, number, folder / half / f"{name}.pdf")
                     (folder / half / f"{name}.json").write_text(json.dumps([asdict(check) for check in texts[number]], indent=1))
-        except Exception as error:  # Whatever strangers' files lead to.
+        except Exception as error:  # Strangers' files can raise anything.
             print(f"{pdf.name}: {type(error).__name__}: {str(error)[:80]}")
 
 

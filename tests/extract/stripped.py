@@ -60,7 +60,7 @@ def make(source: Path, folder: Path, worker: Worker) -> None:
                 shutil.copy(document, pdf)
                 _without_tags(pdf)
                 continue
-        except Exception as error:  # Whatever strangers' files lead to.
+        except Exception as error:  # Strangers' files can raise anything.
             print(f"{document.name}: {type(error).__name__}: {str(error)[:80]}")
         for made in (truth, pdf):
             made.unlink(missing_ok=True)
@@ -72,7 +72,7 @@ def _is_tagged(document: Path) -> bool:
     try:
         with pikepdf.open(document) as pdf:
             return "/StructTreeRoot" in pdf.Root
-    except Exception:  # Whatever strangers' files lead to.
+    except Exception:  # Strangers' files can raise anything.
         return False
 
 

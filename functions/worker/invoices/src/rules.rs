@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::io::Read;
 use std::rc::Rc;
+use std::thread::LocalKey;
 
 use flate2::read::DeflateDecoder;
 use serde::Deserialize;
@@ -271,8 +273,25 @@ const fn has_peppol() -> bool {
 
 thread_local! {
     /// What this thread has loaded: a process that forks children for invoices loads most files before.
-    static LOADED: RefCell<HashMap<RuleFile, Rc<Schema>>> = RefCell::default();
-    static GRAMMARS: RefCell<HashMap<GrammarFile, Rc<Grammar>>> = RefCell::default();
+    static LOADED: Loaded<RuleFile, Schema> = RefCell::default();
+    static GRAMMARS: Loaded<GrammarFile, Grammar> = RefCell::default();
+}
+
+type Loaded<F, T> = RefCell<HashMap<F, Rc<T>>>;
+
+/// What a file says. Each thread loads it once.
+fn loaded<F: Copy + Eq + Hash, T>(
+    known: &'static LocalKey<Loaded<F, T>>,
+    file: F,
+    packed: &[u8],
+    load: fn(&str) -> Result<T, LoadError>,
+) -> Result<Rc<T>, LoadError> {
+    if let Some(known) = known.with_borrow(|known| known.get(&file).cloned()) {
+        return Ok(known);
+    }
+    let read = Rc::new(load(&unpacked(packed)?)?);
+    known.with_borrow_mut(|known| known.insert(file, read.clone()));
+    Ok(read)
 }
 
 /// Loads what most invoices need, for this thread. Levels of Factur-X are loaded when an invoice is of one.
@@ -305,14 +324,9 @@ impl RuleFile {
         }
     }
 
-    /// Its rules, loaded once.
+    /// Its rules.
     fn schema(self) -> Result<Rc<Schema>, LoadError> {
-        if let Some(schema) = LOADED.with_borrow(|loaded| loaded.get(&self).cloned()) {
-            return Ok(schema);
-        }
-        let schema = Rc::new(load(unpacked(self.packed())?.as_bytes())?);
-        LOADED.with_borrow_mut(|loaded| loaded.insert(self, schema.clone()));
-        Ok(schema)
+        loaded(&LOADED, self, self.packed(), |source| load(source.as_bytes()))
     }
 }
 
@@ -335,14 +349,9 @@ impl GrammarFile {
         }
     }
 
-    /// Its schemas, loaded once.
+    /// Its schemas.
     fn grammar(self) -> Result<Rc<Grammar>, LoadError> {
-        if let Some(grammar) = GRAMMARS.with_borrow(|loaded| loaded.get(&self).cloned()) {
-            return Ok(grammar);
-        }
-        let grammar = Rc::new(xsd::load(&unpacked(self.packed())?)?);
-        GRAMMARS.with_borrow_mut(|loaded| loaded.insert(self, grammar.clone()));
-        Ok(grammar)
+        loaded(&GRAMMARS, self, self.packed(), xsd::load)
     }
 }
 

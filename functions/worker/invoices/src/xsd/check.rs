@@ -161,7 +161,7 @@ impl<'a> Check<'a> {
     /// No schema has a choice of ways to read the same elements, so each goes to the first part that it fits.
     fn sequence(&mut self, node: NodeId, parts: &'a [Part]) {
         let mut children = self.elements(node).peekable();
-        // The part that the last element went to, and whatever may follow it.
+        // The part that took the last element, and the parts that may follow it.
         let mut open = parts;
         for (place, part) in parts.iter().enumerate() {
             let mut count = 0;

@@ -111,7 +111,7 @@ impl Edge<'_> {
         if wording::is_page(line) {
             return Some(ALIKE);
         }
-        // A number at the end of a page is none of a section, and names are no footnote.
+        // At the end of a page, a number does not belong to a section, and a name is not a footnote.
         let is_foot = middle > 0.5 && wording::is_title(line);
         if !is_as_large || self.styles.is_heading(line) || is_text(line) || wording::is_numbered(line) && !is_foot {
             return None;

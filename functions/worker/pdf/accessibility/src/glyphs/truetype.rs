@@ -49,7 +49,7 @@ impl<'f> TrueType<'f> {
         Some(Self { maps, names, metrics, wide, count, units, is_by_code: true, is_symbolic: false })
     }
 
-    /// The program of a simple font. `None`: its encoding is none that such a font may have.
+    /// The program of a simple font. `None` if such a font may not have its encoding.
     pub(super) fn of_font(self, document: &Document, font: &Dictionary, names: &Names) -> Option<Self> {
         let descriptor = document.child(font, b"FontDescriptor")?;
         let is_symbolic = document.integer(descriptor, b"Flags").unwrap_or(0) & SYMBOLIC != 0;
