@@ -6,7 +6,7 @@ use docmill_pdf_core::pages::too_many;
 use docmill_pdf_core::pdfium::Session;
 use docmill_pdf_extract::model::{Document, TextSource};
 use docmill_pdf_extract::own;
-use docmill_pdf_extract::pdf::{self, Drawings, Facts, Head, Tags, UnknownText, figures, vectors};
+use docmill_pdf_extract::pdf::{self, Drawings, Facts, Head, Keep, Tags, UnknownText, figures, vectors};
 use docmill_pdf_extract::pictures::{Images, Pictures};
 use docmill_pdf_extract::write::{WriteOptions, write};
 use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, Request, Source, Warning};
@@ -67,7 +67,8 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
             own::read(source, &mut pictures, &request.limits, options.headers_footers)?
         } else {
             let (pages, headers_footers) = (options.pages.as_deref(), options.headers_footers);
-            let reader = Reader { engines, session: &session, request, pages, headers_footers };
+            let keep = Keep { headers_footers, words: false };
+            let reader = Reader { engines, session: &session, request, pages, keep };
             reader.read(source, &mut recognition, &mut pictures, left)?
         };
         told.extend(hidden_text(&document));
@@ -118,7 +119,7 @@ pub(super) struct Reader<'r> {
     pub(super) session: &'r Session<'r>,
     pub(super) request: &'r Request,
     pub(super) pages: Option<&'r str>,
-    pub(super) headers_footers: HeadersFooters,
+    pub(super) keep: Keep,
 }
 
 impl Reader<'_> {
@@ -182,14 +183,14 @@ impl Reader<'_> {
         unreadable.sort_unstable();
         warnings.extend(pdf_pages::unreadable(&unreadable));
         warnings.extend(low_confidence(confidences.into_iter(), false));
-        if self.headers_footers == HeadersFooters::Drop {
+        if self.keep.headers_footers == HeadersFooters::Drop {
             warnings.extend(pdf_pages::dropped(whole.running_lines()));
         }
         let metadata = |key| opened.document.metadata(key);
         let head =
             Head { title: metadata(c"Title"), author: metadata(c"Author"), bookmarks: opened.document.bookmarks() };
         warnings.extend(opened.warning());
-        Ok((pdf::document(&whole, facts, self.headers_footers, head)?, warnings))
+        Ok((pdf::document(&whole, facts, self.keep, head)?, warnings))
     }
 
     /// The tags of a PDF that says that it has some. Without them, it is read by what it looks like.

@@ -6,6 +6,7 @@ use std::io::BufWriter;
 use docmill_formats::Format;
 use docmill_package::NewPackage;
 use docmill_pdf_extract::model::Document;
+use docmill_pdf_extract::pdf::Keep;
 use docmill_pdf_extract::pictures::{Images, Pictures};
 use docmill_pdf_extract::write::workbook;
 use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, Request, Warning};
@@ -80,7 +81,8 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let session = engines.libraries.pdfium()?.session();
     let mut pictures = Pictures::new(options.format.images(), &request.directory, &request.limits, String::new());
     let pages = options.pages.as_deref();
-    let reader = Reader { engines, session: &session, request, pages, headers_footers: HeadersFooters::Keep };
+    let keep = Keep { headers_footers: HeadersFooters::Keep, words: false };
+    let reader = Reader { engines, session: &session, request, pages, keep };
     let most = request.limits.pages as usize;
     let (document, mut warnings) = reader.read(super::only_source(request)?, &mut recognition, &mut pictures, most)?;
     warnings.extend(hidden_text(&document));

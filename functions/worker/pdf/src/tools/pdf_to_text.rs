@@ -6,6 +6,7 @@ use std::path::Path;
 
 use docmill_formats::Format;
 use docmill_pdf_core::pdfium::Session;
+use docmill_pdf_extract::pdf::Keep;
 use docmill_pdf_extract::pictures::{Images, Pictures};
 use docmill_pdf_extract::write::markdown;
 use docmill_pdf_request::{Artifact, Failure, Limits, Outcome, Request, Warning};
@@ -90,7 +91,8 @@ fn structured(
     let mut recognition = Recognition::new(engines, request, options.ocr, &options.languages);
     let mut pictures = Pictures::new(Images::None, &request.directory, &request.limits, String::new());
     let (pages, headers_footers) = (options.pages.as_deref(), options.headers_footers);
-    let reader = Reader { engines, session, request, pages, headers_footers };
+    let keep = Keep { headers_footers, words: false };
+    let reader = Reader { engines, session, request, pages, keep };
     let most = request.limits.pages as usize;
     let (document, mut warnings) = reader.read(super::only_source(request)?, &mut recognition, &mut pictures, most)?;
     warnings.extend(hidden_text(&document));

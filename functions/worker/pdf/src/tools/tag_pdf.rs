@@ -4,6 +4,7 @@ use docmill_pdf_core::pages;
 use docmill_pdf_core::pdfium::{Background, Document};
 use docmill_pdf_core::pixels::whole;
 use docmill_pdf_core::writer::write_document;
+use docmill_pdf_extract::pdf::Keep;
 use docmill_pdf_extract::pictures::{Images, Pictures};
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Source};
 use docmill_pdf_structure::open_deferring;
@@ -136,7 +137,8 @@ fn structure(engines: &Engines, request: &Request) -> Result<docmill_pdf_extract
     // A step before has recognized what is scanned.
     let mut recognition = Recognition::new(engines, request, Recognize::Never, &[]);
     let mut pictures = Pictures::new(Images::None, &request.directory, &request.limits, String::new());
-    let reader = Reader { engines, session: &session, request, pages: None, headers_footers: HeadersFooters::Keep };
+    let keep = Keep { headers_footers: HeadersFooters::Keep, words: true };
+    let reader = Reader { engines, session: &session, request, pages: None, keep };
     let most = request.limits.pages as usize;
     let (document, _) = reader.read(only_source(request)?, &mut recognition, &mut pictures, most)?;
     Ok(document)

@@ -18,7 +18,7 @@ mod whole;
 pub use figures::Drawings;
 pub use hidden::{Read, UnknownText, read, unknown_text};
 pub use tagged::Tags;
-pub use whole::{Head, document};
+pub use whole::{Head, Keep, document};
 
 use docmill_pdf_core::pdfium::{Rect, Widget};
 

@@ -23,6 +23,16 @@ pub struct Head {
     pub bookmarks: Vec<Bookmark>,
 }
 
+/// What the document has besides the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Keep {
+    /// Whether running lines are blocks.
+    pub headers_footers: HeadersFooters,
+    /// Whether blocks and cells have their words with places, for tools that work on the page. Those of long documents take
+    /// most of the memory.
+    pub words: bool,
+}
+
 /// The document of these pages, with their facts.
 ///
 /// # Errors
@@ -30,15 +40,15 @@ pub struct Head {
 pub fn document(
     whole: &docmill_pdf_text::Document,
     facts: Vec<Facts>,
-    keep: HeadersFooters,
+    keep: Keep,
     head: Head,
 ) -> Result<Document, Failure> {
     let body = whole.body();
-    let mut made = Making::default();
+    let mut made = Making { words: keep.words, ..Making::default() };
     let mut facts = facts.into_iter();
     whole.for_each(|page| {
         let facts = facts.next().ok_or_else(|| Failure::internal("a page without facts"))?;
-        let maker = Maker { page: &page, facts: &facts, body, headers_footers: keep };
+        let maker = Maker { page: &page, facts: &facts, body, headers_footers: keep.headers_footers };
         let mut drafts = Vec::new();
         let mut links = Vec::new();
         for block in &page.blocks {
@@ -74,6 +84,7 @@ type TableLink = (usize, String, Rc<str>);
 #[derive(Default)]
 struct Making {
     document: Document,
+    words: bool,
     lists: Lists,
     /// The tagged text at the end of the last page, and its block.
     open: Option<(Element, usize)>,
@@ -82,7 +93,10 @@ struct Making {
 impl Making {
     fn table(&mut self, found: &docmill_pdf_text::Table, page: &PageBlocks, area: &Rect) -> Draft {
         let id = Id::table(self.document.tables.len() + 1);
-        let made = table(id.clone(), found, page);
+        let mut made = table(id.clone(), found, page);
+        if !self.words {
+            made.table.cells.iter_mut().for_each(|cell| cell.words = Vec::new());
+        }
         self.document.tables.push(made.table);
         let (reason, confidence) = match (found.element, found.is_ruled) {
             (Some(_), _) => (Reason::Structure, 0.98),
@@ -98,6 +112,9 @@ impl Making {
     /// Adds a page.
     fn page(&mut self, page: &PageBlocks, mut drafts: Vec<Draft>, mut links: Vec<TableLink>, facts: Facts, body: f32) {
         let needs_model = needs::of(page, &drafts, &facts);
+        if !self.words {
+            drafts.iter_mut().for_each(|draft| draft.words = Vec::new());
+        }
         for drawn in facts.figures {
             let at = place_of(&drafts, &drawn.area);
             links.iter_mut().filter(|(of, ..)| *of >= at).for_each(|(of, ..)| *of += 1);
