@@ -60,8 +60,7 @@ fn parts(word: &Word, raised: bool) -> impl Iterator<Item = Span> {
     };
     let mut cuts = [0, tail, from, to, word.text.len()];
     cuts.sort_unstable();
-    (0..cuts.len() - 1).filter_map(move |at| {
-        let (start, end) = (cuts[at], cuts[at + 1]);
+    cuts.into_iter().zip(cuts.into_iter().skip(1)).filter_map(move |(start, end)| {
         let text = word.text.get(start..end).filter(|text| !text.is_empty())?;
         let font = word.tail.as_ref().filter(|_| start >= tail).map_or(&word.font, |(_, font)| font);
         let superscript = (from..to).contains(&start);

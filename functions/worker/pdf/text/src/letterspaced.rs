@@ -14,24 +14,17 @@ const LEAST: usize = 4;
 /// The least share of letters.
 const LETTERS: f32 = 0.8;
 
+/// A character and where it stands on the upright page.
+type Placed<'c> = (&'c Character, Rect);
+
 /// For each character whether it belongs to the word of the one before, however far apart they are.
 pub(super) fn glued(characters: &[Character], page: (f32, f32)) -> Vec<bool> {
-    let areas: Vec<Rect> = characters.iter().map(|character| upright(&character.area, character.angle, page)).collect();
-    let mut glued = vec![false; characters.len()];
-    let mut start = 0;
-    for end in 1..=characters.len() {
-        let goes_on = end < characters.len()
-            && is_one_line((&characters[end - 1], &areas[end - 1]), (&characters[end], &areas[end]));
-        if goes_on {
-            continue;
-        }
-        glue(&characters[start..end], &areas[start..end], &mut glued[start..end]);
-        start = end;
-    }
-    glued
+    let placed: Vec<Placed<'_>> =
+        characters.iter().map(|character| (character, upright(&character.area, character.angle, page))).collect();
+    placed.chunk_by(is_one_line).flat_map(glued_in_line).collect()
 }
 
-fn is_one_line((left, left_area): (&Character, &Rect), (right, right_area): (&Character, &Rect)) -> bool {
+fn is_one_line((left, left_area): &Placed<'_>, (right, right_area): &Placed<'_>) -> bool {
     let size = left.size;
     left.angle == right.angle
         && left.tag == right.tag
@@ -41,27 +34,34 @@ fn is_one_line((left, left_area): (&Character, &Rect), (right, right_area): (&Ch
         && right_area.x0 - left_area.x1 < size * 3.0
 }
 
-/// Marks the characters of a line, if it is letter-spaced.
-fn glue(line: &[Character], areas: &[Rect], glued: &mut [bool]) {
-    let Some(size) = line.first().map(|character| character.size).filter(|_| line.len() > LEAST) else { return };
-    let gap = |at: usize| areas[at].x0 - areas[at - 1].x1;
-    let mut gaps: Vec<f32> = (1..line.len()).filter(|at| !line[*at].parted).map(gap).collect();
-    gaps.sort_by(f32::total_cmp);
-    let Some(usual) = gaps.get(gaps.len() / 2).copied() else { return };
+/// The characters of a line that are glued, if it is letter-spaced.
+fn glued_in_line(line: &[Placed<'_>]) -> Vec<bool> {
+    let none = vec![false; line.len()];
+    let Some(size) = line.first().map(|(character, _)| character.size).filter(|_| line.len() > LEAST) else {
+        return none;
+    };
+    // Before each character but the first. `None`: there is a space.
+    let gaps: Vec<Option<f32>> = line
+        .iter()
+        .zip(line.iter().skip(1))
+        .map(|((_, before), (character, area))| (!character.parted).then_some(area.x0 - before.x1))
+        .collect();
+    let mut sorted: Vec<f32> = gaps.iter().flatten().copied().collect();
+    sorted.sort_by(f32::total_cmp);
+    let Some(usual) = sorted.get(sorted.len() / 2).copied() else { return none };
     let by = (DIFFERS.0 * size).max(DIFFERS.1 * usual);
     let is_alike = |gap: f32| (gap - usual).abs() <= by;
-    let letters = line.iter().filter(|character| character.value.is_alphabetic()).count();
+    let letters = line.iter().filter(|(character, _)| character.value.is_alphabetic()).count();
     let is_spaced = APART.contains(&(usual / size))
-        && gaps.iter().filter(|gap| is_alike(**gap)).count() >= LEAST
+        && sorted.iter().filter(|gap| is_alike(**gap)).count() >= LEAST
         // The others are between words, as wide as a space more.
-        && gaps.iter().all(|gap| is_alike(*gap) || *gap > usual + by)
+        && sorted.iter().all(|gap| is_alike(*gap) || *gap > usual + by)
         && letters as f32 >= line.len() as f32 * LETTERS
-        && !line.iter().any(|character| is_cjk(character.value) || is_rtl(character.value));
-    if is_spaced {
-        for at in (1..line.len()).filter(|at| !line[*at].parted && is_alike(gap(*at))) {
-            glued[at] = true;
-        }
+        && !line.iter().any(|(character, _)| is_cjk(character.value) || is_rtl(character.value));
+    if !is_spaced {
+        return none;
     }
+    std::iter::once(false).chain(gaps.into_iter().map(|gap| gap.is_some_and(is_alike))).collect()
 }
 
 #[cfg(test)]

@@ -4,6 +4,15 @@
 //! It knows a page by what PDFium or OCR found on it, and no options of tools. `spool` keeps what is too large for the memory.
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
 
 mod blocks;
 mod builder;

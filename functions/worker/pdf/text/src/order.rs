@@ -309,10 +309,10 @@ fn are_columns(words: &[Word], run: &Run, em: f32) -> bool {
 
 /// Whether one side is running text beside something else, such as a table, whose lines are at other heights.
 fn is_text_beside(sides: &[Vec<&Word>; 2], em: f32) -> bool {
-    let lines = [group(&sides[0]), group(&sides[1])];
-    let is_text = [0, 1].map(|side| is_text(&sides[side], &lines[side], em));
+    let [left, right] = sides;
+    let lines = [group(left), group(right)];
     let [one, other] = &lines;
-    is_text[0] != is_text[1]
+    is_text(left, one, em) != is_text(right, other, em)
         && one.len().min(other.len()) >= BESIDE_LINES
         && !are_rows(&lines, em)
         && !are_level(one, other, em)
@@ -412,11 +412,10 @@ pub(super) fn lines(words: Vec<Word>) -> Vec<Line> {
 
 /// The vertical extents of lines, from top to bottom, with the words of each.
 fn group(words: &[&Word]) -> Vec<(Rect, Vec<usize>)> {
-    let mut order: Vec<usize> = (0..words.len()).collect();
-    order.sort_by(|a, b| words[*a].area.center().1.total_cmp(&words[*b].area.center().1));
+    let mut order: Vec<(usize, &Word)> = words.iter().copied().enumerate().collect();
+    order.sort_by(|(_, a), (_, b)| a.area.center().1.total_cmp(&b.area.center().1));
     let mut lines: Vec<(Rect, Vec<usize>)> = Vec::new();
-    for index in order {
-        let word = words[index];
+    for (index, word) in order {
         let y = word.area.center().1;
         let fits = |area: &Rect| {
             let middle = area.center().1;
@@ -448,15 +447,10 @@ fn line(area: Rect, mut words: Vec<Word>) -> Line {
 
 /// Reorders a right-to-left line: numbers and words of other scripts still run to the right.
 fn turn_runs(words: &mut [Word]) {
-    let mut at = 0;
-    while at < words.len() {
-        let other = |word: &Word| !word.is_rtl() && word.text.chars().any(char::is_alphanumeric);
-        let end = words[at..].iter().position(|word| !other(word)).map_or(words.len(), |length| at + length);
-        if end > at {
-            words[at..end].reverse();
-            at = end;
-        } else {
-            at += 1;
+    let runs_right = |word: &Word| !word.is_rtl() && word.text.chars().any(char::is_alphanumeric);
+    for run in words.chunk_by_mut(|a, b| runs_right(a) == runs_right(b)) {
+        if run.first().is_some_and(runs_right) {
+            run.reverse();
         }
     }
 }

@@ -34,6 +34,7 @@ fn spaced(line: &Line, left: f32, advance: f32) -> String {
     let mut text = String::new();
     let mut length = 0;
     for word in words {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
         let column = (((word.area.x0 - left) / advance).round() as usize).min(WIDEST);
         let spaces = column.saturating_sub(length).max(usize::from(length > 0));
         text.extend(std::iter::repeat_n(' ', spaces));
@@ -54,6 +55,7 @@ pub fn layout(page: PageContent) -> String {
     let mut above: Option<f32> = None;
     for line in order::lines(words) {
         if let Some(above) = above {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
             let empty = ((line.area.y0 - above) / height).round().clamp(0.0, 100.0) as usize;
             text.extend(std::iter::repeat_n('\n', empty));
         }

@@ -123,6 +123,7 @@ fn at_edge(word: &Word, height: f32) -> bool {
 fn keys<'l>(line: &Line, page: &'l PageContent) -> impl Iterator<Item = Key> + use<'l> {
     let middle = line.area.center().1;
     let is_top = middle < page.height / 2.0;
+    #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
     let height = ((if is_top { middle } else { page.height - middle }) / NEAR).round() as i32;
     let text = line.text();
     let numbers = numbers(&text);

@@ -113,6 +113,7 @@ fn is_entry(text: &str) -> bool {
 }
 
 /// Half points.
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
 pub(super) fn key(size: f32) -> i32 {
     (size * 2.0).round() as i32
 }

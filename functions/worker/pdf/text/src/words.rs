@@ -209,6 +209,7 @@ fn drop_overprinted(words: &mut Vec<Word>) {
     let mut seen: HashSet<(i32, i32, String)> = HashSet::new();
     words.retain(|word| {
         let step = (word.size * OVERPRINT).max(0.1);
+        #[expect(clippy::cast_possible_truncation, reason = "the casts saturate")]
         let (x, y) = ((word.area.x0 / step).round() as i32, (word.area.y0 / step).round() as i32);
         let near = |value: i32| value.saturating_sub(1)..=value.saturating_add(1);
         let is_new = !near(x).any(|x| near(y).any(|y| seen.contains(&(x, y, word.text.clone()))));

@@ -126,7 +126,7 @@ impl Table {
                 placed.push((row, column, cell));
                 let end = column + cell.columns;
                 next.resize(next.len().max(end), 0);
-                next[column..end].fill(cell.rows.saturating_sub(1));
+                next.iter_mut().take(end).skip(column).for_each(|rows| *rows = cell.rows.saturating_sub(1));
                 column = end;
             }
             taken = next;

@@ -179,8 +179,9 @@ impl Grid {
         let filled = || places.iter().filter(|place| !place.words.is_empty() || !place.turned.is_empty());
         let used_columns: Vec<bool> = (0..columns).map(|at| filled().any(|place| place.column == at)).collect();
         let used_rows: Vec<bool> = (0..rows).map(|at| filled().any(|place| place.row == at)).collect();
-        let count =
-            |used: &[bool], from: usize, length: usize| used[from..from + length].iter().filter(|is| **is).count();
+        let count = |used: &[bool], from: usize, length: usize| {
+            used.iter().skip(from).take(length).filter(|is_used| **is_used).count()
+        };
         let starts = self.xs.iter().zip(&used_columns).filter(|(_, is)| **is).map(|(x, _)| *x).collect();
         let mut table =
             Table { rows: vec![Vec::new(); count(&used_rows, 0, rows)], starts, is_ruled: true, ..Table::default() };
@@ -255,12 +256,13 @@ impl Grid {
         let gaps = gaps(words);
         let is_white = |x: f32| gaps.iter().any(|(from, to)| from - EDGE <= x && x <= to + EDGE);
         let columns = place.column..place.column + place.columns - 1;
-        columns.filter(|column| is_white(self.xs[column + 1])).map(|column| (place.row, column)).collect()
+        let is_white_after = |column: &usize| self.xs.get(column + 1).is_some_and(|x| is_white(*x));
+        columns.filter(is_white_after).map(|column| (place.row, column)).collect()
     }
 
     /// Where words of one cell stand in several rows, with as much as a line between them where the rows of other cells meet.
     fn white_below(&self, place: &Place, words: &[&Word]) -> Vec<(usize, usize)> {
-        let edge = |row: &usize| self.ys[row + 1];
+        let edge = |row: &usize| self.ys.get(row + 1).copied().unwrap_or(f32::INFINITY);
         let is_crossed = |row: &usize| {
             words.iter().any(|word| {
                 word.area.y0 + word.size * CROSSED < edge(row) && edge(row) < word.area.y1 - word.size * CROSSED
@@ -288,14 +290,17 @@ impl Grid {
         let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
         let mut places: Vec<Place> = Vec::new();
         let mut index = vec![usize::MAX; columns * rows];
+        let is_free = |index: &[usize], row: usize, column: usize| {
+            index.get(row * columns + column).is_some_and(|place| *place == usize::MAX)
+        };
         for row in 0..rows {
             for column in 0..columns {
-                if index[row * columns + column] != usize::MAX {
+                if !is_free(&index, row, column) {
                     continue;
                 }
                 let mut wide = 1;
                 while column + wide < columns
-                    && index[row * columns + column + wide] == usize::MAX
+                    && is_free(&index, row, column + wide)
                     && !white.right.contains(&(row, column + wide - 1))
                     && !self.has_right(row, column + wide - 1)
                 {
@@ -307,7 +312,8 @@ impl Grid {
                     high += 1;
                 }
                 for at in row..row + high {
-                    index[at * columns + column..at * columns + column + wide].fill(places.len());
+                    let crossings = index.iter_mut().skip(at * columns + column).take(wide);
+                    crossings.for_each(|place| *place = places.len());
                 }
                 places.push(Place { row, column, rows: high, columns: wide, words: Vec::new(), turned: Vec::new() });
             }
@@ -316,15 +322,20 @@ impl Grid {
     }
 
     fn has_right(&self, row: usize, column: usize) -> bool {
-        let (x, from, to) = (self.xs[column + 1], self.ys[row], self.ys[row + 1]);
+        let (Some(x), Some(from), Some(to)) = (self.xs.get(column + 1), self.ys.get(row), self.ys.get(row + 1)) else {
+            return false;
+        };
         let on = self.down.iter().filter(|rule| (rule.x - x).abs() <= NEAR);
-        covered(on.map(|rule| (rule.y0, rule.y1)), from, to)
+        covered(on.map(|rule| (rule.y0, rule.y1)), *from, *to)
     }
 
     fn has_bottom(&self, row: usize, column: usize) -> bool {
-        let (y, from, to) = (self.ys[row + 1], self.xs[column], self.xs[column + 1]);
+        let (Some(y), Some(from), Some(to)) = (self.ys.get(row + 1), self.xs.get(column), self.xs.get(column + 1))
+        else {
+            return false;
+        };
         let on = self.across.iter().filter(|rule| (rule.y - y).abs() <= NEAR);
-        covered(on.map(|rule| (rule.x0, rule.x1)), from, to)
+        covered(on.map(|rule| (rule.x0, rule.x1)), *from, *to)
     }
 }
 

@@ -169,16 +169,23 @@ impl Groups {
     }
 
     fn root(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
+        while let Some(parent) = self.0.get(at).copied()
+            && parent != at
+        {
+            let above = self.0.get(parent).copied().unwrap_or(parent);
+            if let Some(own) = self.0.get_mut(at) {
+                *own = above;
+            }
+            at = above;
         }
         at
     }
 
     fn unite(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
-        self.0[a] = b;
+        if let Some(root) = self.0.get_mut(a) {
+            *root = b;
+        }
     }
 }
 

@@ -157,9 +157,9 @@ fn of_row(row: &[Piece], columns: &[(f32, f32)]) -> Option<Vec<(usize, usize)>> 
             // Each header after it has a column at least.
             Some(_) => start + 1..=columns.len() - (heads.len() - at - 1),
         };
-        let end = ends
-            .min_by(|a, b| off_middle(head, &columns[start..*a]).total_cmp(&off_middle(head, &columns[start..*b])))?;
-        if off_middle(head, &columns[start..end]) > OFF_MIDDLE || end - start < 2 {
+        let off = |end: usize| columns.get(start..end).map_or(f32::INFINITY, |columns| off_middle(head, columns));
+        let end = ends.min_by(|a, b| off(*a).total_cmp(&off(*b)))?;
+        if off(end) > OFF_MIDDLE || end - start < 2 {
             return None;
         }
         spans.push((start, end - start));

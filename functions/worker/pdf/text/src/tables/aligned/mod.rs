@@ -152,18 +152,21 @@ fn white_columns(rows: &[Vec<Piece>], least: f32) -> Vec<f32> {
 /// Where columns begin and end: between them is space on nearly all lines.
 fn columns(rows: &[Vec<Piece>]) -> Vec<(f32, f32)> {
     let full = rows.iter().map(Vec::len).max().unwrap_or(0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
     let most = (rows.len() as f32 * CROSSING) as usize + usize::from(rows.len() >= 4);
-    let mut ends: Vec<(f32, i32)> = rows.iter().flatten().flat_map(|p| [(p.area.x0, 1), (p.area.x1, -1)]).collect();
+    // Where pieces begin (`true`) and end.
+    let mut ends: Vec<(f32, bool)> =
+        rows.iter().flatten().flat_map(|piece| [(piece.area.x0, true), (piece.area.x1, false)]).collect();
     ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
     let widest = |allowed: usize| {
         let mut columns: Vec<(f32, f32)> = Vec::new();
-        let (mut depth, mut start) = (0i32, 0.0);
-        for (x, step) in &ends {
+        let (mut depth, mut start) = (0usize, 0.0);
+        for (x, begins) in &ends {
             let before = depth;
-            depth += step;
-            if before <= allowed as i32 && depth > allowed as i32 {
+            depth = if *begins { depth + 1 } else { depth.saturating_sub(1) };
+            if before <= allowed && depth > allowed {
                 start = *x;
-            } else if before > allowed as i32 && depth <= allowed as i32 {
+            } else if before > allowed && depth <= allowed {
                 columns.push((start, *x));
             }
         }
@@ -206,7 +209,7 @@ fn is_table(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
     let first: Vec<&Piece> = rows.iter().filter_map(|row| row.first()).collect();
     let is_name = |piece: &&&Piece| piece.words.last().is_some_and(|word| word.text.ends_with([':', '：']));
     let names = first.iter().filter(is_name).count();
-    let is_marker = |piece: &&&Piece| piece.words.len() == 1 && piece.area.width() < piece.words[0].size * 1.6;
+    let is_marker = |piece: &&&Piece| matches!(piece.words.as_slice(), [word] if piece.area.width() < word.size * 1.6);
     let markers = first.iter().filter(is_marker).count();
     let is_list = columns.len() == 2 && (names as f32 >= first.len() as f32 * NAMED || markers == first.len());
     !is_list
