@@ -17,6 +17,7 @@
 #   infra/setup.sh dynamodb-local   installs Java if it is missing, takes AWS's DynamoDB Local from Maven, and prints where its jars are
 #   infra/setup.sh validators    installs a JDK if it is missing, takes validators of PDF/A from Maven, and prints where their jars are
 #   infra/setup.sh invoice-validator   the same with a validator of Factur-X invoices
+#   infra/setup.sh signature-validator   the same with DSS, the EU's validator of signatures
 #
 # All return at once when there is nothing to do. Progress goes to stderr, and a failure is one line.
 set -eu
@@ -317,6 +318,10 @@ setup_invoice_validator() {
     setup_jars invoice-validator "$(has javac || echo default-jdk-headless)"
 }
 
+setup_signature_validator() {
+    setup_jars signature-validator "$(has javac || echo default-jdk-headless)"
+}
+
 # $1: a folder with a pom.xml, $2: the Debian package of Java, if missing.
 setup_jars() {
     pom=$here/$1/pom.xml
@@ -354,5 +359,6 @@ case "${1:-}" in
     dynamodb-local) setup_dynamodb_local ;;
     validators) setup_validators ;;
     invoice-validator) setup_invoice_validator ;;
-    *) fail "usage: infra/setup.sh compiler | system | python NAME | wheels NAME | node FOLDER | go | cargo-deny | progenitor | typify | oapi-codegen | rie | openapi-generator | dynamodb-local | validators | invoice-validator" ;;
+    signature-validator) setup_signature_validator ;;
+    *) fail "usage: infra/setup.sh compiler | system | python NAME | wheels NAME | node FOLDER | go | cargo-deny | progenitor | typify | oapi-codegen | rie | openapi-generator | dynamodb-local | validators | invoice-validator | signature-validator" ;;
 esac
