@@ -12,7 +12,7 @@ BUILT = worker local-functions docmill docmill-admin
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-extract bench-fidelity bench-table bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers damaged load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
+.PHONY: help setup ready build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-extract bench-fidelity fidelity-causes bench-table bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers damaged load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -234,8 +234,12 @@ bench: setup build-release ## Measure the engines beside LibreOffice, Gotenberg,
 	@$(BENCH) bench $(BENCH_ARGUMENTS) --json target/bench.json
 
 # The documents are fetched once. IMAGE_ROOT: in the worker's image, whose LibreOffice is a later one. PART=train, choose or judge.
+# MINUTES: stop then, and go on with the next call. `fidelity-causes` tells why pages part, on what this has measured.
 bench-fidelity: setup build-release ## Compare pages with those that Word made, and with plain LibreOffice's (IMAGE_ROOT=…, PART=…)
-	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m fidelity.word --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(PART),--part $(PART))
+	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m fidelity.word --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(PART),--part $(PART)) $(if $(MINUTES),--minutes $(MINUTES))
+
+fidelity-causes: ## Why pages part from Word's, by share, after `make bench-fidelity` (IMAGE_ROOT=…, PART=…)
+	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m fidelity.causes $(if $(PART),--part $(PART))
 
 # Peers are those that are installed where PYTHON is: tests/extract/requirements.txt, and camelot-py and pdfplumber. PEERS=none: without them.
 bench-extract: setup build-release ## Compare structure read from strangers' PDFs with other readers (SETS=folder, see tests/extract/README.md; PEERS=…)

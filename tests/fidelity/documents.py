@@ -1,5 +1,5 @@
 """Documents that Word saved, in public repositories: `documents.json` has commits and digests by repository. `python -m fidelity.documents
-FOLDER…` writes it anew from folders of clones, by a rule that knows no result of ours."""
+FOLDER…` adds to it from folders of clones, named `owner+name`, by a rule that knows no result of ours. What is chosen stays in the cache."""
 
 import hashlib
 import json
@@ -54,11 +54,15 @@ class Document:
     def part(self) -> Part:
         return Part.of(self.repository)
 
+    @property
+    def file(self) -> Path:
+        """Where it lies after `fetch`."""
+        return CACHE / f"{self.sha256}{Path(self.path).suffix.lower()}"
+
     def fetch(self) -> Path:
         """Raises `pairs.Unreachable`."""
-        file = CACHE / f"{self.sha256}{Path(self.path).suffix.lower()}"
-        fetch_file(self.repository, f"{self.commit}:{self.path}", self.sha256, file)
-        return file
+        fetch_file(self.repository, f"{self.commit}:{self.path}", self.sha256, self.file)
+        return self.file
 
 
 def all_documents() -> list[Document]:
@@ -78,6 +82,18 @@ def _chosen(clone: Path) -> dict[str, str]:
         if data[:2] == b"PK" and len(data) <= LARGEST_BYTES and _is_paged(data):
             found.setdefault(hashlib.sha256(data).hexdigest(), path)
     return {path: digest for digest, path in sorted(found.items())[:MOST_OF_ONE]}
+
+
+def _listed(repository: str, clone: Path) -> dict | None:
+    documents = _chosen(clone)
+    if not documents:
+        return None
+    commit = _git(clone, "rev-parse", "HEAD").decode().strip()
+    for path, digest in documents.items():
+        file = Document(repository, commit, path, digest).file
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(_git(clone, "cat-file", "blob", f"{commit}:{path}"))
+    return {"commit": commit, "documents": documents}
 
 
 def _blobs(clone: Path) -> Iterator[tuple[str, str]]:
@@ -104,20 +120,23 @@ def _git(clone: Path, *arguments: str) -> bytes:
     return done.stdout
 
 
+def _clone(folder: Path) -> Path | None:
+    heads = [*folder.glob("HEAD"), *folder.glob("*/HEAD"), *folder.glob("*/*/HEAD")]
+    return next((head.parent for head in heads if (head.parent / "objects").is_dir()), None)
+
+
 def main() -> None:
-    listed: dict[str, dict] = {}
+    listed = json.loads(LIST.read_text())
     for folder in sorted(place for given in sys.argv[1:] for place in Path(given).iterdir() if "+" in place.name):
         repository = folder.name.replace("+", "/", 1)
-        heads = [*folder.glob("HEAD"), *folder.glob("*/HEAD"), *folder.glob("*/*/HEAD")]
-        clone = next((head.parent for head in heads if (head.parent / "objects").is_dir()), None)
-        if not clone or repository.startswith(LEFT_OUT):
+        clone = _clone(folder)
+        # The documents of a repository that is listed stay, so that figures can be compared.
+        if not clone or repository in listed or repository.startswith(LEFT_OUT):
             continue
-        documents = _chosen(clone)
-        if documents:
-            commit = _git(clone, "rev-parse", "HEAD").decode().strip()
-            listed[repository] = {"commit": commit, "documents": documents}
-            print(f"{repository}: {len(documents)}", file=sys.stderr)
-    LIST.write_text(json.dumps(listed, indent=1, ensure_ascii=False) + "\n")
+        if chosen := _listed(repository, clone):
+            listed[repository] = chosen
+            print(f"{repository}: {len(chosen['documents'])}", file=sys.stderr)
+    LIST.write_text(json.dumps(dict(sorted(listed.items())), indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

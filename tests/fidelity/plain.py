@@ -80,13 +80,50 @@ def pairs() -> Iterator[Source]:
 
 def plain(document: Path) -> Path:
     """Plain LibreOffice's PDF, made once. Raises Failed."""
-    digest = hashlib.sha256(document.read_bytes()).hexdigest()
-    made = CACHE / "plain" / version() / f"{digest}.pdf"
+    made = _place(_digest(document))
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix="docmill-plain-") as scratch:
             shutil.move(_soffice(document, Path(scratch)), made)
     return made
+
+
+def _digest(document: Path) -> str:
+    return hashlib.sha256(document.read_bytes()).hexdigest()
+
+
+def _place(digest: str) -> Path:
+    return CACHE / "plain" / version() / f"{digest}.pdf"
+
+
+# So many documents are printed by one process: each start takes seconds.
+AT_ONCE = 12
+
+
+def prepare(documents: list[Path]) -> None:
+    """Makes plain LibreOffice's PDFs of several documents, with few starts. Those that it does not print are left to `plain`."""
+    missing = {digest: document for document in documents if not _place(digest := _digest(document)).exists()}
+    for start in range(0, len(missing), AT_ONCE):
+        some = dict(list(missing.items())[start : start + AT_ONCE])
+        with TemporaryDirectory(prefix="docmill-plain-") as scratch:
+            _print_all(some, Path(scratch))
+
+
+def _print_all(documents: dict[str, Path], scratch: Path) -> None:
+    given = []
+    for digest, document in documents.items():
+        given.append(scratch / f"{digest}{document.suffix}")
+        link_or_copy(document, given[-1])
+    command, environment = _command(scratch, ["--convert-to", "pdf", "--outdir", str(scratch), *map(str, given)])
+    try:
+        if _run(command, environment) == RESTART:
+            _run(command, environment)
+    except Failed:
+        return
+    for digest in documents:
+        if (made := scratch / f"{digest}.pdf").exists():
+            _place(digest).parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(made, _place(digest))
 
 
 @functools.cache

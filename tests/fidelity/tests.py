@@ -5,9 +5,12 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from xml.etree import ElementTree
 
-from .causes import Page, parting
+from .causes import Page, Parting, Reader, parting
 from .documents import Part, all_documents
+from .faces import Faces
+from .heights import are_possible
 from .scores import of_pages, words
 from .word_pages import pages
 
@@ -63,6 +66,22 @@ class WordPages(unittest.TestCase):
         for other in (self.pages(program="LibreOffice"), self.pages(count=3), self.pages(characters=90), self.pages(year=2026)):
             self.assertIsNone(other)
 
+    def test_a_page_can_not_hold_more_than_there_is_room_for(self) -> None:
+        section = '<w:sectPr><w:pgSz w:w="12240" w:h="15840"/><w:pgMar w:top="1440" w:bottom="1440" w:left="1440" w:right="1440"/></w:sectPr>'
+
+        def possible(paragraphs: str) -> bool:
+            root = ElementTree.fromstring(f"<w:document {MAIN}><w:body>{paragraphs}{section}</w:body></w:document>")
+            with TemporaryDirectory() as folder, zipfile.ZipFile(Path(folder) / "a.docx", "w") as package:
+                return are_possible(root, package)
+
+        page_break = "<w:p><w:r><w:lastRenderedPageBreak/></w:r></w:p>"
+        self.assertTrue(possible("<w:p/>" * 70))
+        self.assertFalse(possible("<w:p/>" * 72))
+        self.assertTrue(possible("<w:p/>" * 60 + page_break + "<w:p/>" * 60))
+        self.assertTrue(possible(f"<w:tbl>{'<w:tr><w:tc><w:p/></w:tc></w:tr>' * 99}</w:tbl>"), "cells may be side by side")
+        self.assertFalse(possible(f"<w:p><w:r><w:t>{'x' * 30_000}</w:t></w:r></w:p>"))
+        self.assertTrue(possible(f"<w:p><w:r><w:t>{'x' * 5_000}</w:t></w:r></w:p>"))
+
     def test_documents_of_a_repository_are_in_one_part(self) -> None:
         parts: dict[str, set[Part]] = {}
         for document in all_documents():
@@ -78,6 +97,27 @@ class Causes(unittest.TestCase):
         self.assertIsNone(parting(same, in_word))
         self.assertEqual(parting(["onceuponatime", "therewasakingofnowherewhohadachateau", same[2]], in_word), (1, 22))
         self.assertEqual(parting([same[0], "whohadachateauandaprincesswasliving", "init"], in_word), (2, -21))
+
+    def test_text_after_a_page_of_pictures_may_have_another_number(self) -> None:
+        in_word = [Page("onceuponatimetherewasakingofnowhere"), Page(), Page("andaprincesswaslivinginit")]
+        same = [page.letters for page in in_word]
+        self.assertIsNone(parting(same, in_word))
+        self.assertEqual(parting([same[0], same[2]], in_word), (2, -25))
+
+    def test_the_cause_is_on_the_page_that_ends_elsewhere(self) -> None:
+        main = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+        note = "<w:p><w:r><w:t>Once upon a time there was a king</w:t><w:footnoteReference/></w:r></w:p>"
+        face = '<w:p><w:r><w:rPr><w:rFonts w:ascii="CMU Serif"/></w:rPr><w:lastRenderedPageBreak/><w:t>and a queen of somewhere</w:t></w:r></w:p>'
+        last = "<w:p><w:r><w:lastRenderedPageBreak/><w:t>who lived happily</w:t></w:r></w:p>"
+        pages = Reader(ElementTree.fromstring(f"<w:document {main}><w:body>{note}{face}{last}</w:body></w:document>")).pages
+        first, second = (Parting(all_documents()[0], "15", at + 1, 20, pages[at + 1].begins_in, pages[at], (3, 3)) for at in (0, 1))
+        self.assertEqual((first.cause, second.cause, second.absent), ("footnote", "absent font", "cmu serif"))
+
+    def test_a_family_comes_from_the_run_its_style_or_the_theme(self) -> None:
+        styles = {"Base": ("", "georgia"), "Text": ("Base", "")}
+        faces = Faces(themes={"minor": "calibri"}, styles=styles, default="arial", normal="")
+        run = ElementTree.fromstring(f'<w:rPr {MAIN}><w:rFonts w:asciiTheme="minorHAnsi"/></w:rPr>')
+        self.assertEqual((faces.of(run, "Text"), faces.of(None, "Text"), faces.of(None, "")), ("calibri", "georgia", "arial"))
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ import zlib
 from pathlib import Path
 from xml.etree import ElementTree
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+from .heights import are_possible
+from .names import MC, W
+
 # What does not stand in the text of the pages as they are laid out.
 SKIPPED = {MC + "Fallback", *(W + name for name in ("pPr", "rPr", "sdtPr", "del", "moveFrom", "instrText", "txbxContent"))}
 SPACES = {W + name for name in ("tab", "br", "cr")}
@@ -20,17 +21,19 @@ DATE = (1980, 1, 1)
 
 def pages(document: Path) -> list[str] | None:
     """The text of each page, as the worker's `word_pages` finds its breaks. None if Word has not saved the document last, as far as can be
-    told: its package is Word's, the breaks agree with the number of pages, and the text is as long as Word counted."""
+    told: its package is Word's, the breaks agree with the number of pages, no page holds more than there is room for, and the text is as
+    long as Word counted."""
     try:
         with zipfile.ZipFile(document) as package:
             properties = package.read("docProps/app.xml").decode(errors="replace")
             root = ElementTree.fromstring(package.read("word/document.xml"))
             dates = {part.date_time[:3] for part in package.infolist()}
+            fits = are_possible(root, package)
     except (OSError, KeyError, zipfile.BadZipFile, zlib.error, ElementTree.ParseError, NotImplementedError, RuntimeError):
         return None
     program = re.search("<Application>(Microsoft [^<]*Word)", properties)
     count, characters = (re.search(rf"<{name}>(\d+)", properties) for name in ("Pages", "Characters"))
-    if not program or not count or not characters or dates != {DATE}:
+    if not program or not count or not characters or dates != {DATE} or not fits:
         return None
     found = [""]
     for piece in _pieces(root):
