@@ -6,7 +6,7 @@ use docmill_pdf_text::{
     Document, HeadersFooters, Marks, PageContent, Pages, Ruling, Word, grids, html, json, layout, plain,
 };
 
-use super::{Facts, Head};
+use super::{Facts, Head, Keep};
 use crate::model::TextSource;
 use crate::write::markdown;
 
@@ -111,7 +111,8 @@ fn markdown_of(document: &Document) -> String {
     };
     document.for_each(count).unwrap();
     let head = Head { title: String::new(), author: String::new(), bookmarks: Vec::new() };
-    markdown(&super::document(document, pages, HeadersFooters::Drop, head).unwrap())
+    let keep = Keep { headers_footers: HeadersFooters::Drop, words: false };
+    markdown(&super::document(document, pages, keep, head).unwrap())
 }
 
 fn html_of(document: &Document, title: &str) -> String {
