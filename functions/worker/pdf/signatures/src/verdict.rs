@@ -136,6 +136,12 @@ impl Findings {
         Self { malformed: Some(reason), ..Self::empty(time) }.report(false)
     }
 
+    /// A signature in a field of which nothing can be read.
+    pub(crate) fn without_dictionary(field: &str, time: Timestamp) -> Signature {
+        let found = Self { field: Some(field.to_owned()), ..Self::empty(time) };
+        found.malformed("What its field names can't be read as a signature.").report(false)
+    }
+
     /// The signature says what no signature may say.
     pub(crate) fn malformed(mut self, reason: &str) -> Self {
         self.malformed = Some(reason.to_owned());
@@ -321,6 +327,13 @@ impl Findings {
             return say(
                 CryptoConstraintsFailure,
                 "the signature uses SHA-1 or a short key, which can be forged.".to_owned(),
+            );
+        }
+        if self.integrity.is_some_and(|found| !found.is_in_order) {
+            return say(
+                SigConstraintsFailure,
+                "what was signed is not written in the order that the standard (RFC 5652) asks for, so others may say that the signature is wrong."
+                    .to_owned(),
             );
         }
         match identity.no_chain {

@@ -12,8 +12,8 @@ use crate::cms::revocation::{Evidence, Status, status};
 use crate::cms::signed::{DATA, Signed};
 use crate::cms::stamp::{Stamp, Stamped};
 use crate::cms::{keys, time};
-use crate::fields::fields;
-use crate::file::{Broken, File, View};
+use crate::fields::{Field, fields};
+use crate::file::{Broken, Entry, File, View};
 use crate::report::{Change, ChangeKind, Kind, Report};
 use crate::seal::{Covered, Restrictions, Seal};
 use crate::verdict::{Findings, Identity};
@@ -28,7 +28,7 @@ const MOST_EVIDENCE: usize = 500;
 
 pub(crate) fn all(bytes: &[u8], options: &Options<'_>) -> Result<Report, Unreadable> {
     let file = File::new(bytes);
-    let (view, broken) = match View::open(&file, bytes.len(), options.password) {
+    let (view, broken) = match opened(&file, bytes.len(), options.password) {
         Ok(view) => (view, None),
         Err(broken) => match earlier(&file, options.password) {
             Some(view) => (view, Some(broken)),
@@ -40,6 +40,8 @@ pub(crate) fn all(bytes: &[u8], options: &Options<'_>) -> Result<Report, Unreada
     };
     let found = fields(&view);
     let seals: Vec<Seal> = found.iter().filter_map(|field| Seal::of(&view, field)).take(MOST_SIGNATURES).collect();
+    let unreadable = found.iter().filter(|field| is_unreadable(&view, field)).take(MOST_SIGNATURES);
+    let unreadable = unreadable.map(|field| Findings::without_dictionary(&field.name, options.time));
     let store = Store::read(&view);
     let document = Document { file: &file, view: &view, broken, options, store: &store };
     let mut findings: Vec<Findings> = seals.iter().map(|seal| document.findings(seal)).collect();
@@ -50,22 +52,35 @@ pub(crate) fn all(bytes: &[u8], options: &Options<'_>) -> Result<Report, Unreada
         let later = each.end.is_some_and(|end| archived.iter().any(|other| *other > end));
         each.report(later)
     });
-    Ok(Report { signatures: signatures.collect(), revisions: view.revision.sections.len() })
+    Ok(Report { signatures: signatures.chain(unreadable).collect(), revisions: view.revision.sections.len() })
 }
 
 /// Whether the newest revision that can be read has a signature, in a field or as what gives readers rights. True if no revision can be read.
 pub(crate) fn has_signature(bytes: &[u8], password: &str) -> bool {
     let file = File::new(bytes);
-    let newest = View::open(&file, bytes.len(), password).ok();
+    let newest = opened(&file, bytes.len(), password).ok();
     let Some(view) = newest.or_else(|| earlier(&file, password)) else { return true };
     let gives_rights = view.catalog().and_then(|catalog| view.dictionary(&catalog, b"Perms")).is_some();
-    gives_rights || fields(&view).iter().any(|field| Seal::of(&view, field).is_some())
+    gives_rights || fields(&view).iter().any(|field| Seal::of(&view, field).is_some() || is_unreadable(&view, field))
+}
+
+/// The revision that ends here, which must have a catalog.
+fn opened<'b>(file: &File<'b>, end: usize, password: &str) -> Result<View<'b>, Broken> {
+    let view = View::open(file, end, password)?;
+    if view.catalog().is_some() { Ok(view) } else { Err(Broken("it does not say where the document begins")) }
+}
+
+/// Whether a field has a signature of which nothing can be read.
+fn is_unreadable(view: &View<'_>, field: &Field) -> bool {
+    let value = field.dict.get(b"V").and_then(|value| value.as_reference());
+    let has_one = || value.is_ok_and(|id| matches!(view.entry(id.0), Entry::At { .. } | Entry::Packed { .. }));
+    field.is_signature() && Seal::of(view, field).is_none() && has_one()
 }
 
 /// The newest revision that can be read, if the file's own end can't.
 fn earlier<'b>(file: &File<'b>, password: &str) -> Option<View<'b>> {
     let ends = memchr::memmem::rfind_iter(file.bytes, b"%%EOF").map(|at| at + 5);
-    ends.take(MOST_TRIES).find_map(|end| View::open(file, end, password).ok())
+    ends.take(MOST_TRIES).find_map(|end| opened(file, end, password).ok())
 }
 
 /// What the document's security store has, and the roots of the caller.
@@ -207,6 +222,7 @@ impl<'t> Trust<'t> {
                         scheme: None,
                         outcome: Outcome::OtherContent,
                         is_weak: true,
+                        is_in_order: true,
                     });
                     return found;
                 }
@@ -286,7 +302,8 @@ impl<'t> Trust<'t> {
             Checked::Invalid(scheme) => (Outcome::BadSignature, Some(scheme)),
             Checked::Unsupported => (Outcome::Unsupported, None),
         };
-        found.integrity = Some(Integrity { digest: Some(Hash::Sha1), scheme, outcome, is_weak: true });
+        found.integrity =
+            Some(Integrity { digest: Some(Hash::Sha1), scheme, outcome, is_weak: true, is_in_order: true });
         let trust = Trust { roots: self.roots.clone(), stored: Vec::new(), store: self.store, options: self.options };
         trust.identify(signer, &known, (Vec::new(), Vec::new()), None, &mut found);
         found

@@ -12,6 +12,8 @@ pub(crate) struct Integrity {
     pub(crate) outcome: Outcome,
     /// A digest or a key that can be forged today.
     pub(crate) is_weak: bool,
+    /// Whether what is signed is written as the standard asks for.
+    pub(crate) is_in_order: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +31,8 @@ pub(crate) enum Outcome {
 /// Checks the signature over a content, in parts, of this type.
 pub(crate) fn check(signed: &Signed<'_>, certificate: &Certificate<'_>, content: &[&[u8]]) -> Integrity {
     let signer = &signed.signer;
-    let found = |outcome, scheme| Integrity { digest: signer.digest, scheme, outcome, is_weak: false };
+    let is_in_order = signer.is_in_order();
+    let found = |outcome, scheme| Integrity { digest: signer.digest, scheme, outcome, is_weak: false, is_in_order };
     let (Some(digest), Some(key)) = (signer.digest, PublicKey::read(certificate.key)) else {
         return found(Outcome::Unsupported, None);
     };

@@ -165,6 +165,12 @@ impl<'d> Signer<'d> {
         self.signed_value(SIGNING_TIME)
     }
 
+    /// Whether the signed attributes are in the order of DER, as RFC 5652 has it. Readers that sort them find another signature otherwise.
+    pub(crate) fn is_in_order(&self) -> bool {
+        let Some(set) = self.signed_attributes.as_deref().and_then(Value::only) else { return true };
+        set.values().map(|each| each.whole).is_sorted()
+    }
+
     /// Whether the signed algorithms, if there are any, are those that are used (RFC 6211).
     pub(crate) fn algorithms_match(&self) -> bool {
         let named = self.attributes.iter().any(|each| each.oid == ALGORITHM_PROTECTION);

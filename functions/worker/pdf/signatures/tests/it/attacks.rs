@@ -5,6 +5,14 @@ use docmill_pdf_signatures::{ChangeKind, Indication};
 use super::*;
 use crate::update::{Update, object, table};
 
+/// What is said of signatures that are none.
+const MISSING: &str = "The signature itself is missing, or not where it belongs.";
+const ELSEWHERE: &str = "The part that is not signed is not exactly the signature, so something else may hide there.";
+const UNSAID: &str = "It does not say which bytes are signed, or says it in an unusual way.";
+const TOO_MUCH: &str = "It says that it covers more bytes than the file has.";
+const NO_PART: &str = "The signature is not part of what it says that it signs, or was replaced afterwards.";
+const CHANGED: &str = "The document was changed after it was signed.";
+
 /// The number of the signature in fixtures, and its gap in the file.
 fn signature(file: &[u8]) -> (u32, std::ops::Range<usize>) {
     let at =
@@ -28,30 +36,34 @@ fn universal_forgeries_fail() {
         let from = dict.find("/ByteRange").unwrap();
         dict[from..=from + dict[from..].find(']').unwrap()].to_owned()
     };
-    for (from, to) in [
-        (contents.as_str(), ""),
-        (contents.as_str(), "null"),
-        (contents.as_str(), "<>"),
-        (contents.as_str(), "<00>"),
-        (contents.as_str(), "(x)"),
-        (range.as_str(), ""),
-        (range.as_str(), "/ByteRange null"),
-        (range.as_str(), "/ByteRange []"),
-        (range.as_str(), "/ByteRange [0 0 0 0]"),
-        (range.as_str(), "/ByteRange [0 -1 -1 0]"),
-        (range.as_str(), "/ByteRange [0 99999999 1 99999999]"),
+    for (from, to, words) in [
+        (contents.as_str(), "/X", MISSING),
+        (contents.as_str(), "null", MISSING),
+        (contents.as_str(), "<>", ELSEWHERE),
+        (contents.as_str(), "<00>", ELSEWHERE),
+        (contents.as_str(), "(x)", MISSING),
+        (range.as_str(), "", UNSAID),
+        (range.as_str(), "/ByteRange null", UNSAID),
+        (range.as_str(), "/ByteRange []", UNSAID),
+        (range.as_str(), "/ByteRange [0 0 0 0]", ELSEWHERE),
+        (range.as_str(), "/ByteRange [0 -1 -1 0]", UNSAID),
+        (range.as_str(), "/ByteRange [0 99999999 1 99999999]", TOO_MUCH),
     ] {
-        let to = if to.is_empty() && from == contents { "/X" } else { to };
         let forged = Update::of(&signed).put(number, &dict.replace(from, to)).finish();
-        let found = report(&forged);
-        assert!(found.signatures.iter().all(|each| each.indication == Indication::TotalFailed), "{to}: {found:?}");
+        let found = report(&forged).signatures;
+        assert_eq!(found.len(), 1, "{to}");
+        assert_failed(&found[0], words);
     }
+    // What can't be read at all is no reason to say that there is no signature.
+    let without_value = dict.replace(&format!("/Contents {contents}"), "/Contents");
+    assert_failed(&first(&Update::of(&signed).put(number, &without_value).finish()), "can't be read as a signature");
+    assert_failed(&first(&Update::of(&signed).put(number, "<< /Type /Sig ").finish()), "can't be read as a signature");
     // In the signed bytes themselves.
-    for (from, to) in [("/Contents", "/Kontents"), ("/ByteRange", "/BiteRange")] {
+    for (from, to, words) in [("/Contents", "/Kontents", MISSING), ("/ByteRange", "/BiteRange", UNSAID)] {
         let mut forged = signed.clone();
         let at = memchr::memmem::rfind(&forged, from.as_bytes()).unwrap();
         forged[at..at + from.len()].copy_from_slice(to.as_bytes());
-        assert_failed(&first(&forged), "");
+        assert_failed(&first(&forged), words);
     }
 }
 
@@ -68,8 +80,13 @@ fn content_that_is_saved_later_fails() {
     assert_failed(&first(&other().without_table()), "can't be read");
     assert_failed(&first(&other().raw("trailer\n<< /Root 1 0 R >>\n").without_table()), "can't be read");
     let start = table(&signed);
+    // An update that does not say where the document begins.
+    let nameless = other().finish();
+    let at = memchr::memmem::rfind(&nameless, b"/Root").unwrap();
+    let nameless = [&nameless[..at], b"/Toor".as_slice(), &nameless[at + 5..]].concat();
+    assert_failed(&first(&nameless), "can't be read: it does not say where the document begins");
     let old_end = format!("trailer\n<< /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
-    assert_failed(&first(&other().raw(&old_end).without_table()), "");
+    assert_failed(&first(&other().raw(&old_end).without_table()), "something follows after the last update");
     assert_failed(&first(&Update::of(&signed).raw("4 0 obj\n<< >>\nendobj\n").finish()), "table does not list");
     assert_failed(&first(&Update::of(&signed).raw("% 4 0 obj << >> endobj\n").finish()), "comment hides");
     // The signature is copied into the update.
@@ -121,11 +138,18 @@ fn wrapped_signatures_fail() {
     assert_eq!(file.len(), after);
     file.extend(&signed[gap.end..]);
     let found = first(&file);
-    assert_failed(&found, "");
+    assert_wrapped(&found);
     assert!(!found.intact);
     // The same with the signature in an update of its own.
     let moved = Update::of(&signed).put(number, &moved(100, &signed)).finish();
-    assert_failed(&first(&moved), "");
+    assert_wrapped(&first(&moved));
+}
+
+/// Asserts that a signature has failed since it is not where it says.
+fn assert_wrapped(signature: &Signature) {
+    let reasons = [ELSEWHERE, NO_PART, "is not a whole PDF of its own", TOO_MUCH];
+    assert!(reasons.iter().any(|reason| signature.sentence.contains(reason)), "{}", signature.sentence);
+    assert_failed(signature, "The signature is not valid.");
 }
 
 /// Shadow documents, hide: what covers the real content is taken away.
@@ -160,7 +184,7 @@ fn hidden_content_that_is_brought_up_fails() {
     let signed = fixture("shadow");
     let hidden = memchr::memmem::find(&signed, b"4 0 obj").unwrap();
     let found = first(&Update::of(&signed).at(4, hidden).finish());
-    assert_failed(&found, "");
+    assert_failed(&found, CHANGED);
     assert!(kinds(&found).contains(&(ChangeKind::ObjectChanged, false)), "{found:?}");
     // Another catalog, with pages of its own.
     let catalog = object(&signed, 1);
@@ -185,7 +209,7 @@ fn everything_else_that_changes_a_document_fails() {
     let script = object(&signed, 6).replacen("<<", "<< /AA << /F << /S /JavaScript /JS (x) >> >>", 1);
     assert_failed(&first(&Update::of(&signed).put(6, &script).finish()), "not only filled in (name)");
     let twice = Update::of(&signed).put(3, &page.replacen("<<", "<< /Contents 4 0 R", 1)).finish();
-    assert_failed(&first(&twice), "");
+    assert_failed(&first(&twice), CHANGED);
 }
 
 #[test]

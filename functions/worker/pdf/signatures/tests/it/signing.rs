@@ -33,15 +33,40 @@ fn wanted<'w>(draft: &Draft<'_>, field: Option<&str>, certify: Certify) -> Resul
 
 /// A signed version of a file.
 pub(crate) fn sealed(file: &[u8], prepared: &Prepared, key: &SigningKey) -> Vec<u8> {
+    sealed_with(file, prepared, key, |_| {})
+}
+
+/// The same with a change of what is signed.
+fn sealed_with(file: &[u8], prepared: &Prepared, key: &SigningKey, change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
     let Prepared { update, gap } = prepared;
     let mut whole = [file, update].concat();
     let mut digest = key.algorithm().digest();
     digest.update(&whole[..gap.start]);
     digest.update(&whole[gap.end..]);
-    let attributes = Attributes::new(key.algorithm(), digest.finish().as_ref(), &key.certificates()[0]);
+    let mut attributes = Attributes::new(key.algorithm(), digest.finish().as_ref(), &key.certificates()[0]);
+    change(&mut attributes.signed);
     let made = signature(&attributes, &key.sign(&attributes.signed).unwrap(), key.certificates(), None).unwrap();
     whole[gap.clone()].copy_from_slice(&fill(&made, gap.len()).unwrap());
     whole
+}
+
+/// Programs that sort the attributes, as the standard says, find another signature than those that don't.
+#[test]
+fn what_is_signed_in_another_order_never_passes() {
+    let file = fixture("unsigned");
+    let draft = Draft::open(&file, "").unwrap();
+    let prepared = draft.prepare(wanted(&draft, None, Certify::No).unwrap()).unwrap();
+    let signed = sealed_with(&file, &prepared, &key("p256"), |set| {
+        // Short attributes in a longer set: the first one goes to the end.
+        let head = if set[1] < 0x80 { 2 } else { 3 };
+        let first = usize::from(set[head + 1]) + 2;
+        set[head..].rotate_left(first);
+    });
+    let found = judged(&signed, "").signatures.remove(0);
+    let said = (found.indication, found.sub_indication, found.intact);
+    let expected = (Indication::Indeterminate, Some(SubIndication::SigConstraintsFailure), true);
+    assert_eq!(said, expected, "{}", found.sentence);
+    assert!(found.sentence.contains("not written in the order"), "{}", found.sentence);
 }
 
 fn try_sign(file: &[u8], password: &str, field: Option<&str>, certify: Certify) -> Result<Vec<u8>, Unsignable> {
