@@ -46,8 +46,12 @@ impl<'a> Element<'a> {
 
     /// The text of the element itself.
     pub(super) fn own(self) -> Option<String> {
-        let text: String = self.document.text(self.node?).trim().chars().take(TEXT).collect();
-        (!text.is_empty()).then_some(text)
+        let text = self.document.text(self.node?);
+        let text = text.trim();
+        if text.len() > TEXT {
+            return Some(text.chars().take(TEXT).collect());
+        }
+        (!text.is_empty()).then(|| text.to_owned())
     }
 
     pub(super) fn attribute(self, name: &str) -> Option<String> {

@@ -23,7 +23,8 @@ pub(crate) fn load(source: &[u8]) -> Result<Schema, LoadError> {
         Schema { names: Names::default(), globals: Vec::new(), functions: HashMap::new(), patterns: Vec::new() };
     for child in loader.children(root).collect::<Vec<_>>() {
         if loader.is(child, SCHEMATRON, "let") {
-            schema.globals.push(loader.variable(child)?);
+            let global = loader.global(child, &schema.globals)?;
+            schema.globals.push(global);
         } else if loader.is(child, XSLT, "function") {
             let (symbol, function) = loader.function(child)?;
             schema.functions.insert(symbol, function);
@@ -71,10 +72,28 @@ impl<'a> Loader<'a> {
         self.expression(&source)
     }
 
-    fn variable(&mut self, id: NodeId) -> Result<(Symbol, Expr), LoadError> {
-        let name = self.attribute(id, "name")?;
+    /// A variable of the whole document, before which there are others.
+    fn global(&mut self, id: NodeId, others: &[(Symbol, Expr)]) -> Result<(Symbol, Expr), LoadError> {
         let value = self.of_attribute(id, "value")?;
-        Ok((self.names.symbol(&name), value))
+        let symbol = self.bound(id)?;
+        if let (Expr::Literal(item), false) = (&value, others.iter().any(|(other, _)| *other == symbol)) {
+            self.names.fix(symbol, item);
+        }
+        Ok((symbol, value))
+    }
+
+    /// A variable of a rule.
+    fn local(&mut self, id: NodeId) -> Result<(Symbol, Expr), LoadError> {
+        let value = self.of_attribute(id, "value")?;
+        Ok((self.bound(id)?, value))
+    }
+
+    /// The name that an element gives a value to.
+    fn bound(&mut self, id: NodeId) -> Result<Symbol, LoadError> {
+        let name = self.attribute(id, "name")?;
+        let symbol = self.names.symbol(&name);
+        self.names.bind(symbol);
+        Ok(symbol)
     }
 
     /// A pattern's own variables are about the whole document, like those of the schema.
@@ -82,7 +101,8 @@ impl<'a> Loader<'a> {
         let mut rules = Vec::new();
         for child in self.children(id) {
             if self.is(child, SCHEMATRON, "let") {
-                globals.push(self.variable(child)?);
+                let global = self.global(child, globals)?;
+                globals.push(global);
             } else if self.is(child, SCHEMATRON, "rule") {
                 rules.push(self.rule(child)?);
             }
@@ -98,7 +118,7 @@ impl<'a> Loader<'a> {
         for child in self.children(id) {
             let is_report = self.is(child, SCHEMATRON, "report");
             if self.is(child, SCHEMATRON, "let") {
-                rule.variables.push(self.variable(child)?);
+                rule.variables.push(self.local(child)?);
             } else if is_report || self.is(child, SCHEMATRON, "assert") {
                 rule.asserts.push(self.assert(child, is_report)?);
             }
@@ -124,8 +144,9 @@ impl<'a> Loader<'a> {
             }
         }
         let test = self.of_attribute(id, "test")?;
+        let needs = if is_report { test.false_without() } else { test.true_without() };
         let name = self.attribute(id, "id")?;
-        Ok(Assert { id: name, severity, test, is_report, text })
+        Ok(Assert { id: name, severity, test, is_report, needs, text })
     }
 
     fn function(&mut self, id: NodeId) -> Result<(Symbol, OwnFunction), LoadError> {
@@ -134,8 +155,7 @@ impl<'a> Loader<'a> {
         let result = self.wanted(id)?;
         let mut parameters = Vec::new();
         for child in self.children(id).filter(|&child| self.is(child, XSLT, "param")).collect::<Vec<_>>() {
-            let name = self.attribute(child, "name")?;
-            parameters.push((self.names.symbol(&name), self.wanted(child)?));
+            parameters.push((self.bound(child)?, self.wanted(child)?));
         }
         Ok((symbol, OwnFunction { parameters, result, body: self.body(id)? }))
     }
@@ -153,8 +173,7 @@ impl<'a> Loader<'a> {
         let parts = std::iter::successors(self.document.first_child(id), |&id| self.document.next(id));
         for part in parts.collect::<Vec<_>>() {
             if self.is(part, XSLT, "variable") {
-                let name = self.attribute(part, "name")?;
-                let symbol = self.names.symbol(&name);
+                let symbol = self.bound(part)?;
                 body.push(Instruction::Variable(symbol, self.wanted(part)?, self.body(part)?));
             } else if self.is(part, XSLT, "sequence") {
                 body.push(Instruction::Sequence(self.of_attribute(part, "select")?));

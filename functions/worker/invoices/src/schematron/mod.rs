@@ -2,10 +2,12 @@
 
 mod load;
 mod run;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 
-use crate::xpath::{Expr, Mistake, Names, OwnFunction, Symbol};
+use crate::xpath::{Expr, Mistake, Named, Names, OwnFunction, Symbol};
 
 pub(crate) use load::load;
 pub(crate) use run::{Finding, TooLong};
@@ -55,6 +57,8 @@ struct Assert {
     test: Expr,
     /// A report is made if its test holds, an assertion fails if it does not.
     is_report: bool,
+    /// What a document must have for the rule to be broken.
+    needs: Option<Named>,
     text: Vec<Part>,
 }
 

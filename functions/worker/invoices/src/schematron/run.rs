@@ -50,9 +50,16 @@ impl Rule {
         tested: &mut [bool],
         findings: &mut Vec<Finding>,
     ) -> Result<(), TooLong> {
-        let mut told = vec![0; self.asserts.len()];
         // Only too much work is an error here.
-        for item in evaluation.matching(&self.context).map_err(|_| TooLong)? {
+        let nodes = evaluation.matching(&self.context).map_err(|_| TooLong)?;
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let can_break = |assert: &&Assert| assert.needs.is_none_or(|needs| evaluation.has(needs));
+        // Each with how often it was told.
+        let mut asserts: Vec<(&Assert, u32)> =
+            self.asserts.iter().filter(can_break).map(|assert| (assert, 0)).collect();
+        for item in nodes {
             let Item::Node(node) = item else { continue };
             match tested.get_mut(node as usize) {
                 Some(tested) if !*tested => *tested = true,
@@ -63,7 +70,7 @@ impl Rule {
             for (symbol, value) in &self.variables {
                 evaluation.define(*symbol, value, &focus);
             }
-            for (assert, told) in self.asserts.iter().zip(&mut told) {
+            for (assert, told) in &mut asserts {
                 if *told >= PLACES {
                     continue;
                 }

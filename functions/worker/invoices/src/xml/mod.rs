@@ -5,8 +5,11 @@ mod read;
 mod tests;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::iter::successors;
 use std::rc::Rc;
+
+use foldhash::fast::RandomState;
 
 pub(crate) use read::{Fault, read};
 
@@ -54,6 +57,8 @@ pub(super) struct Node {
 pub(crate) struct Document {
     nodes: Vec<Node>,
     names: Vec<Name>,
+    /// Of all these names.
+    locals: HashSet<Rc<str>, RandomState>,
 }
 
 impl Document {
@@ -123,14 +128,29 @@ impl Document {
 
     /// The elements at a path of local names, such as `Item/Name`, in document order. A step may be one of several names: `Name|ID`.
     pub(crate) fn at(&self, from: NodeId, path: &str) -> Vec<NodeId> {
-        path.split('/').fold(vec![from], |found, step| {
-            let children = found.into_iter().flat_map(|id| successors(self.first_child(id), |&id| self.next(id)));
-            children.filter(|&id| self.is_called(id, step)).collect()
-        })
+        // Most documents have few of the names that may be asked for.
+        let is_there = |step: &str| step.split('|').any(|name| self.locals.contains(name));
+        if !path.split('/').all(is_there) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        self.find(from, path, &mut found);
+        found
     }
 
-    fn is_called(&self, id: NodeId, names: &str) -> bool {
-        self.name(id).is_some_and(|name| names.split('|').any(|wanted| wanted == &*name.local))
+    fn find(&self, from: NodeId, path: &str, found: &mut Vec<NodeId>) {
+        let (step, rest) = path.split_once('/').map_or((path, None), |(step, rest)| (step, Some(rest)));
+        let has_alternatives = step.contains('|');
+        let is_called = |name: &Name| {
+            if has_alternatives { step.split('|').any(|wanted| wanted == &*name.local) } else { *name.local == *step }
+        };
+        for id in successors(self.first_child(from), |&id| self.next(id)) {
+            match (self.name(id).is_some_and(is_called), rest) {
+                (false, _) => {}
+                (true, Some(rest)) => self.find(id, rest, found),
+                (true, None) => found.push(id),
+            }
+        }
     }
 
     /// The text of a node. Most elements have one text, which is shared.

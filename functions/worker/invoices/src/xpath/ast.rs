@@ -42,7 +42,76 @@ pub(crate) enum Expr {
     Cast(Box<Expr>, Type),
 }
 
+/// A name that elements or attributes have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    Element(NameId),
+    Attribute(NameId),
+}
+
+impl Step {
+    /// What a document must have for the step to lead anywhere.
+    pub(super) fn named(&self) -> Option<Named> {
+        match self {
+            Self::Axis(Axis::Attribute, Test::Name(name), _) => Some(Named::Attribute(*name)),
+            Self::Axis(_, Test::Name(name), _) => Some(Named::Element(*name)),
+            Self::Axis(..) | Self::Each(_) => None,
+        }
+    }
+}
+
 impl Expr {
+    /// What a document must have for it to be false.
+    pub(crate) fn true_without(&self) -> Option<Named> {
+        if let Self::Or(left, _) = self {
+            return left.true_without();
+        }
+        let Self::Call(Function::Not, arguments) = self else { return None };
+        arguments.first()?.false_without()
+    }
+
+    /// What a document must have for it to be true.
+    pub(crate) fn false_without(&self) -> Option<Named> {
+        if let Self::And(left, _) = self {
+            return left.false_without();
+        }
+        if let Self::Path(start, steps) = self
+            && matches!(**start, Self::Context | Self::Root)
+        {
+            return steps.iter().take_while(|step| matches!(step, Step::Axis(..))).filter_map(Step::named).last();
+        }
+        let Self::Call(Function::Exists | Function::Boolean, arguments) = self else { return None };
+        arguments.first()?.false_without()
+    }
+
+    /// How the name of an element must end for it to be true as a predicate, if it asks for that first.
+    pub(super) fn name_end(&self) -> Option<&str> {
+        if let Self::And(left, _) = self {
+            return left.name_end();
+        }
+        let Self::Call(Function::EndsWith, arguments) = self else { return None };
+        match arguments.as_slice() {
+            [Self::Call(Function::Name, none), end] if none.is_empty() => end.text(),
+            _ => None,
+        }
+    }
+
+    /// A text that is written out.
+    pub(super) fn text(&self) -> Option<&str> {
+        if let Self::Literal(Item::Text(text)) = self { Some(text) } else { None }
+    }
+
+    /// Whether its value is always a truth value.
+    pub(super) fn is_truth(&self) -> bool {
+        let Self::Call(function, _) = self else {
+            return matches!(
+                self,
+                Self::Or(..) | Self::And(..) | Self::General(..) | Self::Quantified(..) | Self::Matches(..)
+            );
+        };
+        function.is_truth()
+    }
+
     /// Whether it may, as a predicate, depend on the place of an item among others.
     pub(crate) fn may_be_place(&self) -> bool {
         let is_truth = match self {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use regex::Regex;
 use smallvec::smallvec;
 
-use super::ast::{Expr, Quantifier, Symbol, Type};
+use super::ast::{Axis, Expr, Named, Quantifier, Step, Symbol, Type};
 use super::index::Index;
 use super::names::Names;
 use super::number::Decimal;
@@ -90,6 +90,11 @@ impl<'a> Evaluation<'a> {
         }
     }
 
+    /// Whether the document has an element or attribute of this name.
+    pub(crate) fn has(&self, named: Named) -> bool {
+        self.index.has(named)
+    }
+
     /// Takes work from what is left.
     pub(super) fn spend(&self, work: usize) -> Outcome<()> {
         let left = self.left.get().checked_sub(u64::try_from(work).unwrap_or(u64::MAX)).ok_or(Failure::TooLong)?;
@@ -166,9 +171,10 @@ impl<'a> Evaluation<'a> {
                 self.compute(super::ast::Arithmetic::Minus, smallvec![Item::Integer(Decimal::from(0))], value)
             }
             Expr::Union(left, right) => {
-                let (mut left, mut right) = (self.value(left, focus)?, self.value(right, focus)?);
-                left.append(&mut right);
-                self.in_order(left)
+                let mut all = Value::new();
+                self.unite(left, focus, &mut all)?;
+                self.unite(right, focus, &mut all)?;
+                self.in_order(all)
             }
             Expr::Path(start, steps) => {
                 if self.is_missing(start, steps) {
@@ -199,15 +205,38 @@ impl<'a> Evaluation<'a> {
         }
     }
 
+    /// Adds the parts of a union, which are put in order once.
+    fn unite(&mut self, expr: &'a Expr, focus: &Focus, all: &mut Value) -> Outcome<()> {
+        if let Expr::Union(left, right) = expr {
+            self.unite(left, focus, all)?;
+            return self.unite(right, focus, all);
+        }
+        let mut value = self.value(expr, focus)?;
+        if all.is_empty() {
+            *all = value;
+        } else {
+            all.append(&mut value);
+        }
+        Ok(())
+    }
+
+    /// Whether a path leads anywhere. Of children without a condition, one is enough.
+    pub(super) fn is_there(&mut self, expr: &'a Expr, focus: &Focus) -> Outcome<bool> {
+        if let (Expr::Path(start, steps), Some(Item::Node(node))) = (expr, &focus.item)
+            && let (Expr::Context, [step @ Step::Axis(Axis::Child, test, conditions)]) = (&**start, steps.as_slice())
+            && conditions.is_empty()
+        {
+            return Ok(!self.index.lacks(step) && self.has_child(*node, test)?);
+        }
+        Ok(!self.value(expr, focus)?.is_empty())
+    }
+
     /// The effective boolean value.
     pub(crate) fn truth(&mut self, expr: &'a Expr, focus: &Focus) -> Outcome<bool> {
         match expr {
             Expr::Or(left, right) => Ok(self.truth(left, focus)? || self.truth(right, focus)?),
             Expr::And(left, right) => Ok(self.truth(left, focus)? && self.truth(right, focus)?),
-            Expr::General(comparison, left, right) => {
-                let (left, right) = (self.value(left, focus)?, self.value(right, focus)?);
-                self.compare_any(*comparison, &left, &right)
-            }
+            Expr::General(comparison, left, right) => self.general(*comparison, left, right, focus),
             Expr::Quantified(quantifier, bindings, condition) => {
                 let before = self.defined();
                 let found = self.quantified(*quantifier, bindings, condition, focus);
@@ -215,9 +244,10 @@ impl<'a> Evaluation<'a> {
                 // "Some" looks for one that holds, "every" for one that does not.
                 Ok(found? == (*quantifier == Quantifier::Some))
             }
+            Expr::Call(function, arguments) if function.is_truth() => self.truth_of(*function, arguments, focus),
+            Expr::Path(_, steps) if matches!(steps.last(), Some(Step::Axis(..))) => self.is_there(expr, focus),
             Expr::Matches(text, regex) => {
-                let text = self.value(text, focus)?;
-                let text = self.optional_text(text)?;
+                let text = self.text_of(text, focus)?;
                 self.spend(text.len() / 8)?;
                 Ok(regex.is_match(&text))
             }
@@ -342,8 +372,11 @@ impl<'a> Evaluation<'a> {
         Ok(result)
     }
 
-    /// A regular expression that is known only now.
+    /// A regular expression, which may be known only now.
     pub(super) fn regex(&self, pattern: &Rc<str>) -> Outcome<Rc<Regex>> {
+        if let Some(regex) = self.names.regex(pattern) {
+            return Ok(regex.clone());
+        }
         if let Some(regex) = self.regexes.borrow().get(pattern) {
             return Ok(regex.clone());
         }

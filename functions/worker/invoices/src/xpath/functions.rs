@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::ast::{Atomic, Expr};
 use super::evaluation::{Evaluation, Focus};
 use super::number::Decimal;
 use super::operators::{double, from_count};
+use super::texts::BYTES_OF_WORK;
 use super::value::{Failure, Item, Outcome, Value, boolean};
 
 macro_rules! functions {
@@ -72,6 +73,11 @@ functions! {
 }
 
 impl Function {
+    /// Whether its value is always one text, made of one text.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Self::NormalizeSpace | Self::UpperCase | Self::LowerCase | Self::String)
+    }
+
     /// Whether its value is always a truth value.
     pub(super) fn is_truth(self) -> bool {
         matches!(
@@ -90,15 +96,18 @@ impl Function {
     }
 }
 
+/// Arguments of most calls.
+type Values = SmallVec<[Value; 2]>;
+
 impl<'a> Evaluation<'a> {
     pub(super) fn call(&mut self, function: Function, arguments: &'a [Expr], focus: &Focus) -> Outcome<Value> {
-        // Those that don't need the values of their arguments.
-        match (function, arguments) {
-            (Function::Not, [argument]) => return Ok(boolean(!self.truth(argument, focus)?)),
-            (Function::Boolean, [argument]) => return Ok(boolean(self.truth(argument, focus)?)),
-            _ => {}
+        if function.is_truth() {
+            return self.truth_of(function, arguments, focus).map(boolean);
         }
-        let mut values = Vec::with_capacity(arguments.len());
+        if function.is_text() {
+            return Ok(smallvec![Item::Text(self.text_of_call(function, arguments, focus)?)]);
+        }
+        let mut values: Values = SmallVec::new();
         for argument in arguments {
             values.push(self.value(argument, focus)?);
         }
@@ -108,11 +117,6 @@ impl<'a> Evaluation<'a> {
         let mut values = values.into_iter();
         let mut next = || values.next().unwrap_or_default();
         match function {
-            Function::True => Ok(boolean(true)),
-            Function::False => Ok(boolean(false)),
-            Function::Not | Function::Boolean => Self::effective(&next()).map(boolean),
-            Function::Exists => Ok(boolean(!next().is_empty())),
-            Function::Empty => Ok(boolean(next().is_empty())),
             Function::Count => Ok(smallvec![Item::integer(next().len())]),
             Function::Position => Ok(smallvec![Item::integer(focus.position)]),
             Function::Last => Ok(smallvec![Item::integer(focus.size)]),
@@ -145,13 +149,9 @@ impl<'a> Evaluation<'a> {
             }
             Function::CodepointsToString
             | Function::Concat
-            | Function::Contains
-            | Function::EndsWith
             | Function::LowerCase
-            | Function::Matches
             | Function::NormalizeSpace
             | Function::Replace
-            | Function::StartsWith
             | Function::StringJoin
             | Function::StringLength
             | Function::StringToCodepoints
@@ -160,7 +160,57 @@ impl<'a> Evaluation<'a> {
             | Function::SubstringBefore
             | Function::Tokenize
             | Function::Translate
-            | Function::UpperCase => self.call_text(function, values.collect()),
+            | Function::UpperCase => self.call_text(function, values),
+            // They were called above.
+            Function::Boolean
+            | Function::Contains
+            | Function::Empty
+            | Function::EndsWith
+            | Function::Exists
+            | Function::False
+            | Function::Matches
+            | Function::Not
+            | Function::StartsWith
+            | Function::True => Err(Failure::Undefined(format!("{function:?}"))),
+        }
+    }
+
+    fn relates(&self, function: Function, text: &str, part: &Rc<str>) -> Outcome<bool> {
+        if function == Function::Contains {
+            return Ok(text.contains(&**part));
+        }
+        if function == Function::StartsWith {
+            return Ok(text.starts_with(&**part));
+        }
+        if function == Function::EndsWith {
+            return Ok(text.ends_with(&**part));
+        }
+        Ok(self.regex(part)?.is_match(text))
+    }
+
+    /// The functions whose value is a truth value.
+    pub(super) fn truth_of(&mut self, function: Function, arguments: &'a [Expr], focus: &Focus) -> Outcome<bool> {
+        self.spend(1)?;
+        match (function, arguments) {
+            (Function::True, []) => Ok(true),
+            (Function::False, []) => Ok(false),
+            (Function::Not, [argument]) => Ok(!self.truth(argument, focus)?),
+            (Function::Boolean, [argument]) => self.truth(argument, focus),
+            (Function::Exists, [argument]) => self.is_there(argument, focus),
+            (Function::Empty, [argument]) => Ok(!self.is_there(argument, focus)?),
+            (Function::EndsWith, [Expr::Call(Function::Name, none), Expr::Literal(Item::Text(end))])
+                if none.is_empty() && matches!(focus.item, Some(Item::Node(_))) =>
+            {
+                let node = focus.item.as_ref().and_then(Item::node);
+                Ok(node.is_some_and(|node| self.document.written(node).ends_with(&**end)))
+            }
+            (_, [text, part]) => {
+                let text = self.text_of(text, focus)?;
+                self.spend(text.len() / BYTES_OF_WORK)?;
+                let part = self.text_of(part, focus)?;
+                self.relates(function, &text, &part)
+            }
+            _ => Err(Failure::Undefined(format!("{function:?}"))),
         }
     }
 

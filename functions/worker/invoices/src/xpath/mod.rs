@@ -19,7 +19,7 @@ mod tests;
 mod texts;
 mod value;
 
-pub(crate) use ast::{Axis, Expr, Step, Symbol, Test, Type};
+pub(crate) use ast::{Axis, Expr, Named, Step, Symbol, Test, Type};
 pub(crate) use evaluation::{Evaluation, Focus, Instruction, OwnFunction};
 pub(crate) use names::Names;
 pub(crate) use parser::{parse, parse_type};

@@ -3,8 +3,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::Mistake;
+use foldhash::fast::RandomState;
+use regex::Regex;
+
 use super::ast::Symbol;
+use super::value::Item;
+use super::{Mistake, regexes};
 
 /// A name of elements or attributes that the rules know, by its place in their list.
 pub(crate) type NameId = u32;
@@ -15,8 +19,12 @@ pub(crate) struct Names {
     symbols: HashMap<String, Symbol>,
     texts: Vec<String>,
     /// By namespace and local name.
-    nodes: HashMap<Rc<str>, HashMap<String, NameId>>,
+    nodes: HashMap<Rc<str>, HashMap<String, NameId, RandomState>, RandomState>,
     known: usize,
+    /// Variables of a whole file that have the same value in each document.
+    constants: HashMap<Symbol, Item>,
+    /// Regular expressions that are written out.
+    regexes: HashMap<Rc<str>, Rc<Regex>>,
 }
 
 impl Names {
@@ -36,6 +44,35 @@ impl Names {
 
     pub(crate) fn text(&self, symbol: Symbol) -> &str {
         self.texts.get(symbol as usize).map_or("", String::as_str)
+    }
+
+    /// Says that a variable of the whole file always has this value.
+    pub(crate) fn fix(&mut self, symbol: Symbol, value: &Item) {
+        self.constants.insert(symbol, value.clone());
+    }
+
+    /// Says that a name stands for something else from here on, perhaps only in a part of the file.
+    pub(crate) fn bind(&mut self, symbol: Symbol) {
+        self.constants.remove(&symbol);
+    }
+
+    pub(super) fn constant(&self, symbol: Symbol) -> Option<&Item> {
+        self.constants.get(&symbol)
+    }
+
+    /// A regular expression that is written out, which is compiled once.
+    pub(super) fn add_regex(&mut self, pattern: &Rc<str>) -> Result<Rc<Regex>, Mistake> {
+        if let Some(known) = self.regexes.get(pattern) {
+            return Ok(known.clone());
+        }
+        let made = regexes::compile(pattern);
+        let regex = Rc::new(made.map_err(|_| Mistake::Syntax(format!("the regular expression {pattern}")))?);
+        self.regexes.insert(pattern.clone(), regex.clone());
+        Ok(regex)
+    }
+
+    pub(super) fn regex(&self, pattern: &str) -> Option<&Rc<Regex>> {
+        self.regexes.get(pattern)
     }
 
     pub(super) fn space(&self, prefix: &str) -> Result<Rc<str>, Mistake> {

@@ -4,16 +4,37 @@ use std::cmp::Ordering;
 
 use smallvec::smallvec;
 
-use super::ast::{Arithmetic, Atomic, Comparison};
-use super::evaluation::Evaluation;
+use super::ast::{Arithmetic, Atomic, Comparison, Expr};
+use super::evaluation::{Evaluation, Focus};
 use super::number::Decimal;
 use super::value::{Failure, Item, Outcome, Value, boolean};
 
 /// Items of `1 to n`. The rules count digits.
 const RANGE: i64 = 10_000;
 
-impl Evaluation<'_> {
-    pub(super) fn compare_any(&self, comparison: Comparison, left: &Value, right: &Value) -> Outcome<bool> {
+impl<'a> Evaluation<'a> {
+    /// Whether any item of the left side and any of the right side are so.
+    pub(super) fn general(
+        &mut self,
+        comparison: Comparison,
+        left: &'a Expr,
+        right: &'a Expr,
+        focus: &Focus,
+    ) -> Outcome<bool> {
+        if let (Expr::Call(function, arguments), Expr::Literal(Item::Text(wanted))) = (left, right)
+            && function.is_text()
+        {
+            let text = self.text_of_call(*function, arguments, focus)?;
+            return Ok(holds(comparison, Some(text.cmp(wanted))));
+        }
+        let (left, right) = (self.value(left, focus)?, self.value(right, focus)?);
+        self.compare_any(comparison, &left, &right)
+    }
+
+    fn compare_any(&self, comparison: Comparison, left: &Value, right: &Value) -> Outcome<bool> {
+        if let ([first], [second]) = (left.as_slice(), right.as_slice()) {
+            return self.compare(comparison, &self.atom(first)?, &self.atom(second)?, true);
+        }
         if left.is_empty() || right.is_empty() {
             return Ok(false);
         }
@@ -65,14 +86,7 @@ impl Evaluation<'_> {
                 _ => return Err(Failure::Types(left.kind(), right.kind())),
             },
         };
-        Ok(match comparison {
-            Comparison::Equal => order == Some(Ordering::Equal),
-            Comparison::NotEqual => order != Some(Ordering::Equal),
-            Comparison::Less => order == Some(Ordering::Less),
-            Comparison::LessOrEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-            Comparison::Greater => order == Some(Ordering::Greater),
-            Comparison::GreaterOrEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
-        })
+        Ok(holds(comparison, order))
     }
 
     pub(super) fn compute(&self, operation: Arithmetic, left: Value, right: Value) -> Outcome<Value> {
@@ -119,6 +133,17 @@ impl Evaluation<'_> {
             return Err(Failure::TooLong);
         }
         Ok((from..=to).map(|value| Item::Integer(Decimal::from(value))).collect())
+    }
+}
+
+fn holds(comparison: Comparison, order: Option<Ordering>) -> bool {
+    match comparison {
+        Comparison::Equal => order == Some(Ordering::Equal),
+        Comparison::NotEqual => order != Some(Ordering::Equal),
+        Comparison::Less => order == Some(Ordering::Less),
+        Comparison::LessOrEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        Comparison::Greater => order == Some(Ordering::Greater),
+        Comparison::GreaterOrEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
     }
 }
 

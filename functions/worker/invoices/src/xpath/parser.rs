@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
+use super::Mistake;
 use super::ast::{Arithmetic, Atomic, Axis, Comparison, Expr, Quantifier, Step, Symbol, Test, Type};
 use super::functions::Function;
 use super::lexer::{Token, tokens};
 use super::names::Names;
 use super::number::Decimal;
 use super::value::Item;
-use super::{Mistake, regexes};
 
 pub(crate) fn parse(source: &str, names: &mut Names) -> Result<Expr, Mistake> {
     let mut parser = Parser { tokens: tokens(source)?, at: 0, names };
@@ -125,7 +125,9 @@ impl Parser<'_> {
             let Token::Variable(name) = self.next() else { return Err(Mistake::Syntax("no variable".to_owned())) };
             self.needs_word("in")?;
             let values = self.single()?;
-            bindings.push((self.names.symbol(&name), values));
+            let symbol = self.names.symbol(&name);
+            self.names.bind(symbol);
+            bindings.push((symbol, values));
             if !self.takes(",") {
                 return Ok(bindings);
             }
@@ -360,7 +362,11 @@ impl Parser<'_> {
                 self.needs(")")?;
                 Ok(inner)
             }
-            Token::Variable(name) => Ok(Expr::Variable(self.names.symbol(&name))),
+            Token::Variable(name) => {
+                let symbol = self.names.symbol(&name);
+                let constant = self.names.constant(symbol).cloned();
+                Ok(constant.map_or(Expr::Variable(symbol), Expr::Literal))
+            }
             Token::Text(text) => Ok(Expr::Literal(Item::text(text))),
             Token::Number(text) => number(&text).map(Expr::Literal),
             Token::Name(name) => self.call("", &name),
@@ -387,7 +393,7 @@ impl Parser<'_> {
             "" | "fn" => {
                 let function = Function::find(name, arguments.len())
                     .ok_or_else(|| Mistake::Function(format!("{name}/{}", arguments.len())))?;
-                known_regex(function, arguments)
+                self.known(function, arguments)
             }
             "xs" => {
                 let target = parse_type(name)?;
@@ -398,6 +404,27 @@ impl Parser<'_> {
             }
             _ => Ok(Expr::Own(self.names.symbol(&format!("{prefix}:{name}()")), arguments)),
         }
+    }
+
+    /// What is known of a call before there is a document: regular expressions that are written out, and texts made of such texts.
+    fn known(&mut self, function: Function, mut arguments: Vec<Expr>) -> Result<Expr, Mistake> {
+        let pattern = match (function, arguments.get(1)) {
+            (Function::Matches | Function::Replace | Function::Tokenize, Some(Expr::Literal(Item::Text(pattern)))) => {
+                Some(self.names.add_regex(pattern)?)
+            }
+            _ => None,
+        };
+        if let (Function::Matches, Some(regex)) = (function, pattern)
+            && let Some(text) = arguments.drain(..).next()
+        {
+            return Ok(Expr::Matches(Box::new(text), regex));
+        }
+        if function == Function::Concat
+            && let Some(all) = arguments.iter().map(Expr::text).collect::<Option<String>>()
+        {
+            return Ok(Expr::Literal(Item::text(all)));
+        }
+        Ok(Expr::Call(function, arguments))
     }
 }
 
@@ -424,20 +451,6 @@ fn comparison(token: &Token) -> Option<(bool, Comparison)> {
         ">=" => (false, Comparison::GreaterOrEqual),
         _ => return None,
     })
-}
-
-/// A regular expression that is written out is compiled once.
-fn known_regex(function: Function, mut arguments: Vec<Expr>) -> Result<Expr, Mistake> {
-    if function == Function::Matches
-        && let [_, Expr::Literal(Item::Text(pattern))] = arguments.as_slice()
-    {
-        let regex =
-            regexes::compile(pattern).map_err(|_| Mistake::Syntax(format!("the regular expression {pattern}")))?;
-        if let Some(text) = arguments.drain(..).next() {
-            return Ok(Expr::Matches(Box::new(text), Rc::new(regex)));
-        }
-    }
-    Ok(Expr::Call(function, arguments))
 }
 
 fn number(text: &str) -> Result<Item, Mistake> {

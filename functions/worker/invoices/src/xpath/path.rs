@@ -30,7 +30,11 @@ impl<'a> Evaluation<'a> {
             Step::Axis(axis, test, predicates) => {
                 for item in from {
                     let node = self.as_node(item)?;
-                    let mut selected = self.select(node, *axis, test)?;
+                    let end = predicates.first().filter(|predicate| !predicate.may_be_place()).and_then(Expr::name_end);
+                    let mut selected = match (axis, end) {
+                        (Axis::Descendant, Some(end)) => self.ending(node, test, end)?,
+                        _ => self.select(node, *axis, test)?,
+                    };
                     for predicate in predicates {
                         selected = self.holding(selected, predicate)?;
                     }
@@ -40,7 +44,10 @@ impl<'a> Evaluation<'a> {
                         found.append(&mut selected);
                     }
                 }
-                self.in_order(found)
+                // From one node, these are in order.
+                let is_forward =
+                    matches!(axis, Axis::Child | Axis::Attribute | Axis::Descendant | Axis::DescendantOrSelf);
+                if from.len() == 1 && is_forward { Ok(found) } else { self.in_order(found) }
             }
             Step::Each(expr) => {
                 let size = from.len();
@@ -57,6 +64,19 @@ impl<'a> Evaluation<'a> {
         item.node().ok_or_else(|| Failure::Types(item.kind(), "a node"))
     }
 
+    /// The elements within a node that pass a test and have a name that ends like this. A document has few names and many elements.
+    fn ending(&self, from: NodeId, test: &Test, end: &str) -> Outcome<Value> {
+        let (document, within) = (self.document, self.document.within(from));
+        self.spend(within.len() + document.names().len())?;
+        let fits: Vec<bool> = document.names().iter().map(|name| name.written.ends_with(end)).collect();
+        let ends_so = |id: &NodeId| match document.kind(*id) {
+            Kind::Element(name) => fits.get(name as usize).is_some_and(|&fits| fits),
+            Kind::Root | Kind::Attribute(_) | Kind::Text | Kind::Comment | Kind::Instruction => false,
+        };
+        let passes = |id: &NodeId| self.index.passes(document, *id, Axis::Descendant, test);
+        Ok(within.filter(ends_so).filter(passes).map(Item::Node).collect())
+    }
+
     /// The nodes of an axis that pass a test, the nearest first.
     fn select(&mut self, from: NodeId, axis: Axis, test: &Test) -> Outcome<Value> {
         let (document, index) = (self.document, &self.index);
@@ -64,6 +84,11 @@ impl<'a> Evaluation<'a> {
             let elements = index.elements(*name, document.within(from));
             self.spend(elements.len() + 1)?;
             return Ok(elements.iter().map(|&id| Item::Node(id)).collect());
+        }
+        if let (Axis::Child, Some(elements)) = (axis, index.few(document, from, test)) {
+            self.spend(elements.len() + 1)?;
+            let children = elements.iter().filter(|&&id| document.parent(id) == Some(from));
+            return Ok(children.map(|&id| Item::Node(id)).collect());
         }
         let mut found = Value::new();
         let mut visited = 1;
@@ -104,6 +129,18 @@ impl<'a> Evaluation<'a> {
         Ok(found)
     }
 
+    pub(super) fn has_child(&self, of: NodeId, test: &Test) -> Outcome<bool> {
+        let (document, index) = (self.document, &self.index);
+        if let Some(elements) = index.few(document, of, test) {
+            self.spend(elements.len() + 1)?;
+            return Ok(elements.iter().any(|&id| document.parent(id) == Some(of)));
+        }
+        let mut children = std::iter::successors(document.first_child(of), |&id| document.next(id));
+        let place = children.position(|id| index.passes(document, id, Axis::Child, test));
+        self.spend(place.unwrap_or_else(|| document.within(of).len()) + 1)?;
+        Ok(place.is_some())
+    }
+
     pub(super) fn filtered(&mut self, value: Value, predicates: &'a [Expr]) -> Outcome<Value> {
         predicates.iter().try_fold(value, |value, predicate| self.holding(value, predicate))
     }
@@ -129,7 +166,7 @@ impl<'a> Evaluation<'a> {
     }
 
     fn holds(&mut self, predicate: &'a Expr, focus: &Focus) -> Outcome<bool> {
-        if matches!(predicate, Expr::And(..) | Expr::Or(..) | Expr::General(..)) {
+        if predicate.is_truth() {
             return self.truth(predicate, focus);
         }
         let result = self.value(predicate, focus)?;

@@ -47,6 +47,16 @@ fn paths_find_nodes() {
         ("exists(c:Empty[not(node())]), exists(c:Total/self::c:Total)", "true true"),
         ("count(//c:Line/descendant-or-self::node())", "14"),
         ("count(//c:Date/preceding::c:Amount), count(//c:Line[1]/following::*)", "2 5"),
+        ("(c:Line[2] | c:Total | c:Empty | c:Line[1] | c:Total)/name()", "c:Total c:Line c:Line c:Empty"),
+        ("count(//*[ends-with(name(), 'e') and c:Code]), count(//c:*[ends-with(name(), 'Line')])", "2 2"),
+        (
+            "exists(c:Line), empty(c:Line), exists(c:Amount), exists(*), not(c:Nothing), boolean(text())",
+            "true false false true true true",
+        ),
+        (
+            "upper-case('aß'), lower-case('ÄB'), upper-case('AB'), normalize-space(' a  b'), normalize-space('a ')",
+            "ASS äb AB a b a",
+        ),
     ] {
         assert_eq!(value(source), expected, "{source}");
     }
@@ -118,7 +128,8 @@ fn failures_say_why() {
         ("c:Line/c:Code > 1", "failure: \"AE\" is no number"),
         ("$unknown", "failure: the variable or function unknown is not defined"),
         ("1 div 0", "failure: it divides by zero"),
-        ("matches('a', concat('(', ''))", "failure: its regular expression is not valid"),
+        ("matches('a', string-join(('(', 'a'), ''))", "failure: its regular expression is not valid"),
+        ("matches('a', concat('(', ''))", "mistake: unexpected: the regular expression ("),
         ("string(c:Line/c:Code)", "failure: it has several values, where one is allowed"),
         (
             "c:Line/c:Date = xs:date('2026-03-01') or 1 = true()",

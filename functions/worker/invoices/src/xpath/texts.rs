@@ -4,18 +4,56 @@ use std::rc::Rc;
 
 use smallvec::smallvec;
 
-use super::ast::Atomic;
-use super::evaluation::Evaluation;
+use super::ast::{Atomic, Expr};
+use super::evaluation::{Evaluation, Focus};
 use super::functions::Function;
 use super::number::Decimal;
 use super::regexes::replacement;
-use super::value::{Failure, Item, Outcome, Value, boolean};
+use super::value::{Failure, Item, Outcome, Value};
 
 /// Memory of all texts is bounded by the work that making them takes.
-const BYTES_OF_WORK: usize = 16;
+pub(super) const BYTES_OF_WORK: usize = 16;
 
-impl Evaluation<'_> {
-    pub(super) fn call_text(&self, function: Function, arguments: Vec<Value>) -> Outcome<Value> {
+impl<'a> Evaluation<'a> {
+    /// The text of an expression, as functions of texts want it. Most are texts already, which are shared.
+    pub(super) fn text_of(&mut self, expr: &'a Expr, focus: &Focus) -> Outcome<Rc<str>> {
+        if let Expr::Literal(Item::Text(text)) = expr {
+            return Ok(text.clone());
+        }
+        if let Expr::Call(function, arguments) = expr
+            && function.is_text()
+        {
+            return self.text_of_call(*function, arguments, focus);
+        }
+        let value = self.value(expr, focus)?;
+        self.optional_text(value)
+    }
+
+    /// The functions that make one text of another one.
+    pub(super) fn text_of_call(
+        &mut self,
+        function: Function,
+        arguments: &'a [Expr],
+        focus: &Focus,
+    ) -> Outcome<Rc<str>> {
+        let text = match (arguments.first(), &focus.item) {
+            (Some(argument), _) => self.text_of(argument, focus)?,
+            (None, Some(item)) => self.item_text(item)?,
+            (None, None) => return Err(Failure::Count("no item", "one")),
+        };
+        let text = self.worked(text)?;
+        self.spend(1)?;
+        if function == Function::NormalizeSpace {
+            return Ok(if is_normalized(&text) { text } else { Rc::from(normalized(&text)) });
+        }
+        let is_upper = |byte: u8| byte.is_ascii() && !byte.is_ascii_lowercase();
+        if function == Function::UpperCase {
+            return Ok(if text.bytes().all(is_upper) { text } else { Rc::from(text.to_uppercase()) });
+        }
+        Ok(if function == Function::LowerCase { Rc::from(text.to_lowercase()) } else { text })
+    }
+
+    pub(super) fn call_text(&self, function: Function, arguments: impl IntoIterator<Item = Value>) -> Outcome<Value> {
         let mut given = arguments.into_iter();
         let mut next = || given.next().unwrap_or_default();
         if function == Function::CodepointsToString || function == Function::StringJoin {
@@ -24,17 +62,11 @@ impl Evaluation<'_> {
         }
         let text = self.worked(self.optional_text(next())?)?;
         let result = match function {
-            Function::NormalizeSpace => normalized(&text),
-            Function::UpperCase => text.to_uppercase(),
-            Function::LowerCase => text.to_lowercase(),
             Function::StringLength => return Ok(smallvec![Item::integer(text.chars().count())]),
             Function::StringToCodepoints => {
                 self.spend(text.len())?;
                 return Ok(text.chars().map(|c| Item::Integer(Decimal::from(i64::from(u32::from(c))))).collect());
             }
-            Function::Contains => return Ok(boolean(text.contains(&*self.optional_text(next())?))),
-            Function::StartsWith => return Ok(boolean(text.starts_with(&*self.optional_text(next())?))),
-            Function::EndsWith => return Ok(boolean(text.ends_with(&*self.optional_text(next())?))),
             Function::SubstringBefore => {
                 let mark = self.optional_text(next())?;
                 text.split_once(&*mark).map_or("", |(before, _)| before).to_owned()
@@ -58,10 +90,6 @@ impl Evaluation<'_> {
                 }
                 return Ok(smallvec![Item::Text(self.worked(Rc::from(all))?)]);
             }
-            Function::Matches => {
-                let regex = self.regex(&self.optional_text(next())?)?;
-                return Ok(boolean(regex.is_match(&text)));
-            }
             Function::Replace => {
                 let (pattern, by) = (self.optional_text(next())?, self.optional_text(next())?);
                 let regex = self.regex(&pattern)?;
@@ -81,26 +109,33 @@ impl Evaluation<'_> {
             | Function::Boolean
             | Function::Ceiling
             | Function::CodepointsToString
+            | Function::Contains
             | Function::Count
             | Function::DistinctValues
             | Function::Empty
+            | Function::EndsWith
             | Function::Exists
             | Function::False
             | Function::Floor
             | Function::Last
             | Function::LocalName
+            | Function::LowerCase
+            | Function::Matches
             | Function::Max
             | Function::Min
             | Function::Name
+            | Function::NormalizeSpace
             | Function::Not
             | Function::Number
             | Function::Position
             | Function::Reverse
             | Function::Round
+            | Function::StartsWith
             | Function::String
             | Function::StringJoin
             | Function::Sum
-            | Function::True => return Err(Failure::Undefined(format!("{function:?}"))),
+            | Function::True
+            | Function::UpperCase => return Err(Failure::Undefined(format!("{function:?}"))),
         };
         Ok(smallvec![Item::text(result)])
     }
@@ -125,6 +160,19 @@ impl Evaluation<'_> {
         self.spend(text.len() / BYTES_OF_WORK)?;
         Ok(text)
     }
+}
+
+/// Whether there is no white space around a text, and only single spaces within.
+fn is_normalized(text: &str) -> bool {
+    let mut is_after_space = true;
+    for byte in text.bytes() {
+        let is_space = byte == b' ';
+        if matches!(byte, b'\t' | b'\r' | b'\n') || (is_space && is_after_space) {
+            return false;
+        }
+        is_after_space = is_space;
+    }
+    text.is_empty() || !is_after_space
 }
 
 /// Without white space around it, and single spaces within.

@@ -3,7 +3,7 @@
 use std::iter::successors;
 
 use super::values::is_space;
-use super::{Attribute, Content, Grammar, Part, Symbol, Type, TypeId, Wanted, key};
+use super::{Attribute, BETWEEN, Content, Grammar, Part, Symbol, Type, TypeId, Wanted};
 use crate::xml::{Document, Kind, NodeId};
 
 /// Faults that are told. Nobody reads more.
@@ -41,7 +41,12 @@ impl FaultKind {
 impl Grammar {
     /// What the schemas do not allow of a document, the first hundred.
     pub(crate) fn check(&self, document: &Document) -> Vec<Fault> {
-        let symbols = document.names().iter().map(|name| self.names.get(&key(&name.space, &name.local)).copied());
+        let mut looked_up = String::new();
+        let symbols = document.names().iter().map(|name| {
+            looked_up.clear();
+            looked_up.extend([&*name.space, BETWEEN, &*name.local]);
+            self.names.get(&looked_up).copied()
+        });
         let mut check = Check { grammar: self, document, symbols: symbols.collect(), faults: Vec::new() };
         if let Some(root) = document.root_element() {
             match check.declared(root) {

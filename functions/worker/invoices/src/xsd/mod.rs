@@ -13,6 +13,8 @@ mod values;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use foldhash::fast::RandomState;
+
 pub(crate) use check::Fault;
 pub(crate) use load::load;
 
@@ -27,7 +29,7 @@ type TypeId = usize;
 #[derive(Debug, Default)]
 pub(crate) struct Grammar {
     /// The numbers of names, by namespace and local name.
-    names: HashMap<String, Symbol>,
+    names: HashMap<String, Symbol, RandomState>,
     /// The types of elements that may stand alone.
     elements: HashMap<Symbol, TypeId>,
     types: Vec<Type>,
@@ -73,7 +75,10 @@ struct Attribute {
     fixed: Option<String>,
 }
 
+/// Stands between a namespace and a local name where they are looked up.
+const BETWEEN: &str = " ";
+
 /// How a name is looked up.
 fn key(space: &str, local: &str) -> String {
-    format!("{space} {local}")
+    [space, BETWEEN, local].concat()
 }

@@ -110,6 +110,9 @@ impl Simple {
         if !self.one_of.is_empty() && !self.one_of.iter().any(|value| *value == *text) {
             return Some(format!("one of {}", self.one_of.join(", ")));
         }
+        if self.least.is_none() && self.most.is_none() {
+            return None;
+        }
         let length = text.chars().count();
         if let Some(least) = self.least.filter(|least| length < *least) {
             return Some(format!("at least {least} characters long"));
