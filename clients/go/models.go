@@ -1850,6 +1850,24 @@ func (e TagPDFOptionsOcr) Valid() bool {
 	}
 }
 
+// Defines values for TagPDFOptionsStandard.
+const (
+	TagPDFOptionsStandardPdfua1 TagPDFOptionsStandard = "pdfua1"
+	TagPDFOptionsStandardPdfua2 TagPDFOptionsStandard = "pdfua2"
+)
+
+// Valid indicates whether the value is a known member of the TagPDFOptionsStandard enum.
+func (e TagPDFOptionsStandard) Valid() bool {
+	switch e {
+	case TagPDFOptionsStandardPdfua1:
+		return true
+	case TagPDFOptionsStandardPdfua2:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TemplateFormat.
 const (
 	TemplateFormatDocx TemplateFormat = "docx"
@@ -4240,6 +4258,9 @@ type TagPDFOptions struct {
 	// Existing What becomes of tags that the PDF has. `repair` keeps them, and adds what PDF/UA asks for. By default: "keep".
 	Existing TagPDFOptionsExisting `json:"existing,omitempty"`
 
+	// Headings Headings as you know better: the page's first block that begins with `text` gets this level. 0: it is no heading.
+	Headings []TagPDFOptionsHeading `json:"headings,omitempty"`
+
 	// Language BCP 47. If left out: the PDF's own, or what is detected.
 	Language string `json:"language,omitempty"`
 
@@ -4248,6 +4269,9 @@ type TagPDFOptions struct {
 
 	// Ocr `auto`: pages without text get some (OCR). By default: "auto".
 	Ocr TagPDFOptionsOcr `json:"ocr,omitempty"`
+
+	// Standard PDF/UA-1, or PDF/UA-2 in PDF 2.0. The result says so only if it passes. By default: "pdfua1".
+	Standard TagPDFOptionsStandard `json:"standard,omitempty"`
 
 	// Structure JSON of `extract-document`, corrected by you: its blocks become the tags, instead of what is found. Text in none becomes decoration.
 	Structure map[string]interface{} `json:"structure,omitempty"`
@@ -4269,8 +4293,18 @@ type TagPDFOptionsAlternativeText struct {
 // TagPDFOptionsExisting What becomes of tags that the PDF has. `repair` keeps them, and adds what PDF/UA asks for. By default: "keep".
 type TagPDFOptionsExisting string
 
+// TagPDFOptionsHeading defines model for TagPdfOptionsHeading.
+type TagPDFOptionsHeading struct {
+	Level int64  `json:"level"`
+	Page  int64  `json:"page"`
+	Text  string `json:"text"`
+}
+
 // TagPDFOptionsOcr `auto`: pages without text get some (OCR). By default: "auto".
 type TagPDFOptionsOcr string
+
+// TagPDFOptionsStandard PDF/UA-1, or PDF/UA-2 in PDF 2.0. The result says so only if it passes. By default: "pdfua1".
+type TagPDFOptionsStandard string
 
 // Template A stored template, with one of its versions.
 type Template struct {

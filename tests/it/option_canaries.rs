@@ -80,6 +80,7 @@ fn requests(samples: &str, canary: &str) -> Vec<Value> {
             "tag-pdf",
             pdf,
             json!({"title": canary, "alternativeTexts": [{"page": 1, "text": canary}], "ocr": "never",
+                "headings": [{"page": 1, "text": canary, "level": 1}],
                 "structure": {"blocks": [{"id": "b1", "role": "paragraph", "text": canary}]}}),
         ),
         job("redact-pdf", pdf, json!({"text": [canary, {"literal": canary}, {"pattern": canary}], "label": canary})),

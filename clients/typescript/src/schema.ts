@@ -3602,11 +3602,26 @@ export interface components {
                 text: string;
             }[];
             /**
+             * @description Headings as you know better: the page's first block that begins with `text` gets this level. 0: it is no heading.
+             * @default []
+             */
+            headings?: {
+                page: number;
+                text: string;
+                level: number;
+            }[];
+            /**
              * @description What becomes of tags that the PDF has. `repair` keeps them, and adds what PDF/UA asks for.
              * @default keep
              * @enum {string}
              */
             existing?: "keep" | "repair" | "replace";
+            /**
+             * @description PDF/UA-1, or PDF/UA-2 in PDF 2.0. The result says so only if it passes.
+             * @default pdfua1
+             * @enum {string}
+             */
+            standard?: "pdfua1" | "pdfua2";
             /** @description JSON of `extract-document`, corrected by you: its blocks become the tags, instead of what is found. Text in none becomes decoration. */
             structure?: {
                 [key: string]: unknown;

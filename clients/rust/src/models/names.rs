@@ -548,6 +548,11 @@ super::open_enums! {
         Auto = "auto",
         Never = "never",
     }
+    /// PDF/UA-1, or PDF/UA-2 in PDF 2.0. The result says so only if it passes. By default: "pdfua1".
+    TagPdfOptionsStandard {
+        Pdfua1 = "pdfua1",
+        Pdfua2 = "pdfua2",
+    }
     /// One of the names that the API lists, or one that was added later.
     TemplateFormat {
         Docx = "docx",

@@ -1822,6 +1822,9 @@ pub struct TagPdfOptions {
     #[doc = "What becomes of tags that the PDF has. `repair` keeps them, and adds what PDF/UA asks for. By default: \"keep\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub existing: Option<super::TagPdfOptionsExisting>,
+    #[doc = "Headings as you know better: the page's first block that begins with `text` gets this level. 0: it is no heading."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<TagPdfOptionsHeading>,
     #[doc = "BCP 47. If left out: the PDF's own, or what is detected."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
@@ -1831,6 +1834,9 @@ pub struct TagPdfOptions {
     #[doc = "`auto`: pages without text get some (OCR). By default: \"auto\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocr: Option<super::TagPdfOptionsOcr>,
+    #[doc = "PDF/UA-1, or PDF/UA-2 in PDF 2.0. The result says so only if it passes. By default: \"pdfua1\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standard: Option<super::TagPdfOptionsStandard>,
     #[doc = "JSON of `extract-document`, corrected by you: its blocks become the tags, instead of what is found. Text in none becomes decoration."]
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub structure: serde_json::Map<String, serde_json::Value>,
@@ -1846,6 +1852,17 @@ pub struct TagPdfOptionsAlternativeText {
     #[serde(rename = "box", default, skip_serializing_if = "Vec::is_empty")]
     pub box_: Vec<f64>,
     #[doc = "The page, counted from 1."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+#[doc = "`TagPdfOptionsHeading`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct TagPdfOptionsHeading {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

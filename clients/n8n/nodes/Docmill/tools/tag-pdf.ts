@@ -11,7 +11,7 @@ export const tagPdf: Tool = {
 	sourceProperties: ['filename', 'password', 'headers'],
 	most: 1,
 	joins: false,
-	shapes: { alternativeTexts: { rows: { box: 'numbers' } }, structure: 'json' },
+	shapes: { alternativeTexts: { rows: { box: 'numbers' } }, headings: { rows: {} }, structure: 'json' },
 	ownFields: [],
 	fields: [
 		{
@@ -68,6 +68,39 @@ export const tagPdf: Tool = {
 					default: 'keep',
 				},
 				{
+					displayName: 'Headings',
+					name: 'headings',
+					description:
+						"Headings as you know better: the page's first block that begins with <code>text</code> gets this level. 0: it is no heading.",
+					type: 'fixedCollection',
+					typeOptions: { multipleValues: true },
+					placeholder: 'Add entry',
+					default: {},
+					options: [
+						{
+							displayName: 'Entry',
+							name: 'rows',
+							values: [
+								{
+									displayName: 'Page',
+									name: 'page',
+									type: 'number',
+									typeOptions: { minValue: 1, maxValue: 2000, numberPrecision: 0 },
+									default: 1,
+								},
+								{ displayName: 'Text', name: 'text', type: 'string', default: '' },
+								{
+									displayName: 'Level',
+									name: 'level',
+									type: 'number',
+									typeOptions: { minValue: 0, maxValue: 6, numberPrecision: 0 },
+									default: 0,
+								},
+							],
+						},
+					],
+				},
+				{
 					displayName: 'Language',
 					name: 'language',
 					description: "BCP 47. If left out: the PDF's own, or what is detected.",
@@ -120,6 +153,17 @@ export const tagPdf: Tool = {
 						{ name: 'Never', value: 'never' },
 					],
 					default: 'auto',
+				},
+				{
+					displayName: 'Standard',
+					name: 'standard',
+					description: 'PDF/UA-1, or PDF/UA-2 in PDF 2.0. The result says so only if it passes.',
+					type: 'options',
+					options: [
+						{ name: 'Pdfua1', value: 'pdfua1' },
+						{ name: 'Pdfua2', value: 'pdfua2' },
+					],
+					default: 'pdfua1',
 				},
 				{
 					displayName: 'Structure',

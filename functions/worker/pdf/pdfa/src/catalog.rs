@@ -219,7 +219,7 @@ pub fn claim(document: &mut Document, verdict: &Verdict, schema: Option<Schema>)
     let mut statement = metadata::statement(document);
     let mut warnings: Vec<Warning> = statement.lost().into_iter().collect();
     statement.claim_pdfa(verdict.conforms().then_some(verdict.level.part()));
-    if statement.claims_pdfua() && verdict.has_removed_annotations() {
+    if statement.pdfua().is_some() && verdict.has_removed_annotations() {
         statement.renounce_pdfua();
         warnings.push(Warning::new(
             "conformance_removed",

@@ -5,7 +5,7 @@ use docmill_pdf_core::space;
 use docmill_pdf_core::transform;
 use docmill_pdf_request::{Failure, Outcome, Request};
 use docmill_pdf_structure::assembly::{Bookmarks, Source};
-use docmill_pdf_structure::metadata::{self, Information, Statement};
+use docmill_pdf_structure::metadata::{self, Information, PdfUa, Statement};
 use docmill_pdf_structure::{Assembly, PageUse, Part, open_deferring};
 use lopdf::{Document, ObjectId};
 use serde::Deserialize;
@@ -123,11 +123,11 @@ struct Description {
 
 impl Description {
     fn with(so_far: Option<Self>, document: &Document) -> Self {
-        let is_accessible = metadata::statement(document).claims_pdfua();
+        let is_accessible = metadata::statement(document).pdfua() == Some("1");
         let mut all = so_far.unwrap_or_else(|| {
             let mut statement = Statement::default();
             if is_accessible {
-                statement.claim_pdfua();
+                statement.claim_pdfua(PdfUa::One);
             }
             Self { information: metadata::read(document), statement }
         });

@@ -7,7 +7,9 @@ use docmill_pdf_core::writer::write_document;
 use docmill_pdf_extract::pdf::Keep;
 use docmill_pdf_extract::pictures::{Images, Pictures};
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Source};
+use docmill_pdf_structure::metadata::PdfUa;
 use docmill_pdf_structure::open_deferring;
+use docmill_pdf_tag::headings::{self, Heading};
 use docmill_pdf_tag::{AlternativeText, Corrected, StandIns, Tagged};
 use docmill_pdf_text::HeadersFooters;
 use serde::Deserialize;
@@ -28,8 +30,28 @@ struct Options {
     language: Option<String>,
     title: Option<String>,
     alternative_texts: Vec<AlternativeText>,
+    headings: Vec<Heading>,
     existing: Existing,
+    standard: Standard,
     structure: Option<Value>,
+}
+
+/// What the result says that it is, if it is.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Standard {
+    #[default]
+    PdfUa1,
+    PdfUa2,
+}
+
+impl From<Standard> for PdfUa {
+    fn from(standard: Standard) -> Self {
+        match standard {
+            Standard::PdfUa1 => Self::One,
+            Standard::PdfUa2 => Self::Two,
+        }
+    }
 }
 
 /// What becomes of tags that a document has.
@@ -44,11 +66,13 @@ enum Existing {
 }
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
-    let Options { language, title, alternative_texts, existing, structure }: Options = options(request)?;
+    let Options { language, title, alternative_texts, headings, existing, standard, structure }: Options =
+        options(request)?;
     let corrected = structure.map(corrected).transpose()?;
     let existing = if corrected.is_some() { Existing::Replace } else { existing };
-    let given = docmill_pdf_tag::Options { language, title, alternative_texts, careful: false };
-    let mut wanted = Wanted { given, existing, corrected, stands_in: true };
+    let given =
+        docmill_pdf_tag::Options { language, title, alternative_texts, standard: standard.into(), careful: false };
+    let mut wanted = Wanted { given, existing, corrected, headings, stands_in: true };
     for careful in [false, true] {
         wanted.given.careful = careful;
         let (outcome, is_risky) = make(engines, request, &wanted)?;
@@ -65,6 +89,7 @@ struct Wanted {
     given: docmill_pdf_tag::Options,
     existing: Existing,
     corrected: Option<Corrected>,
+    headings: Vec<Heading>,
     /// Fonts are embedded for those that are missing.
     stands_in: bool,
 }
@@ -80,7 +105,7 @@ fn corrected(structure: Value) -> Result<Corrected, Failure> {
 
 /// Makes the result, and says whether it may look different.
 fn make(engines: &Engines, request: &Request, wanted: &Wanted) -> Result<(Outcome, bool), Failure> {
-    let Wanted { given, existing, corrected, stands_in } = wanted;
+    let Wanted { given, existing, corrected, headings, stands_in } = wanted;
     let opened = open_deferring(&engines.libraries, request, 0)?.with_sound_streams().without_claim();
     let (mut document, held, mut warnings) = (opened.document, opened.held, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
@@ -97,6 +122,7 @@ fn make(engines: &Engines, request: &Request, wanted: &Wanted) -> Result<(Outcom
         if *existing == Existing::Repair && has_tags {
             docmill_pdf_tag::repair(&mut document, &tree.pages, &structure, &stand_ins, given)
         } else {
+            warnings.extend(headings::correct(&mut structure, headings));
             let metrics = engines.libraries.fonts();
             docmill_pdf_tag::tag(&mut document, &tree.pages, &structure, metrics, &stand_ins, given)
         }

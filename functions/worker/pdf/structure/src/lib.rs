@@ -36,5 +36,6 @@ pub mod stamp;
 pub mod tagged;
 pub mod visible;
 
+pub use assembly::links::Targets;
 pub use assembly::{Assembly, PageUse, Part};
 pub use open::{open, open_deferring};

@@ -171,7 +171,7 @@ impl Annotations {
     }
 }
 
-/// `None` for annotations without an element: hidden ones, and marks for printers.
+/// `None` for annotations without an element: hidden ones, windows of notes, and marks for printers.
 fn kind(document: &Document, annotation: &Dictionary, space: &PageSpace) -> Option<Kind> {
     if document.integer(annotation, b"F").unwrap_or(0) & HIDDEN != 0 {
         return None;
@@ -183,7 +183,7 @@ fn kind(document: &Document, annotation: &Dictionary, space: &PageSpace) -> Opti
     match document.name(annotation, b"Subtype")? {
         b"Link" => Some(Kind::Link),
         b"Widget" => Some(Kind::Field),
-        b"PrinterMark" | b"TrapNet" => None,
+        b"Popup" | b"PrinterMark" | b"TrapNet" => None,
         _ => Some(Kind::Other),
     }
 }

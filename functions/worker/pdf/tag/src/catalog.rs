@@ -4,7 +4,7 @@ use docmill_pdf_core::language::is_tag;
 use docmill_pdf_core::objects::{Lookup, decode, string, text};
 use docmill_pdf_extract::model::{Block, Role};
 use docmill_pdf_request::Warning;
-use docmill_pdf_structure::metadata;
+use docmill_pdf_structure::metadata::{self, PdfUa};
 use lopdf::{Dictionary, Document, Object};
 
 use super::Options;
@@ -48,11 +48,11 @@ pub(super) fn set(
     (language, title)
 }
 
-/// Says in the metadata whether the document is PDF/UA-1.
-pub(super) fn claim(document: &mut Document, conforms: bool) {
+/// Says in the metadata whether the document is PDF/UA, of this part.
+pub(super) fn claim(document: &mut Document, standard: PdfUa, conforms: bool) {
     let mut statement = metadata::statement(document);
     if conforms {
-        statement.claim_pdfua();
+        statement.claim_pdfua(standard);
     } else {
         statement.renounce_pdfua();
     }

@@ -20,7 +20,7 @@ use skrifa::{FontRef, MetadataProvider as _};
 const MAP_BYTES: usize = 8 << 20;
 const FILE_BYTES: usize = 64 << 20;
 /// Characters that only their font gives a meaning.
-const PRIVATE: std::ops::RangeInclusive<char> = '\u{e000}'..='\u{f8ff}';
+pub(super) const PRIVATE: std::ops::RangeInclusive<char> = '\u{e000}'..='\u{f8ff}';
 
 /// The texts of codes, or of glyphs.
 type Texts = HashMap<u16, String>;

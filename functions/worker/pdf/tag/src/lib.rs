@@ -22,6 +22,7 @@ mod check;
 mod content;
 mod corrected;
 mod existing;
+pub mod headings;
 mod language;
 mod links;
 mod nodes;
@@ -29,6 +30,7 @@ mod places;
 mod plan;
 mod programs;
 mod tree;
+mod ua2;
 
 use docmill_pdf_core::fonts::Fonts;
 use docmill_pdf_core::objects::Lookup;
@@ -38,6 +40,7 @@ use docmill_pdf_fonts::{uses, widths};
 pub use docmill_pdf_pdfa::StandIns;
 use docmill_pdf_pdfa::{Programs, Verdict};
 use docmill_pdf_request::Warning;
+use docmill_pdf_structure::metadata::PdfUa;
 use lopdf::{Document, ObjectId};
 use serde::Serialize;
 
@@ -57,6 +60,8 @@ pub struct Options {
     pub title: Option<String>,
     /// What figures show.
     pub alternative_texts: Vec<AlternativeText>,
+    /// What the document says that it is, if it is.
+    pub standard: PdfUa,
     /// What may make pages look a bit different is left out: font programs stay, and so does each piece of shown text as a whole.
     pub careful: bool,
 }
@@ -93,7 +98,7 @@ pub struct Tagged {
     pub undescribed: Vec<model::Place>,
     /// Pages whose content can't be read, counted from 1.
     pub unread: Vec<u32>,
-    /// What PDF/UA-1 asks for and the document does not have. `None`: its tags are not made here, so that is not known.
+    /// What PDF/UA asks for and the document does not have. `None`: its tags are not made here, so that is not known.
     pub broken: Option<Vec<Finding>>,
     /// For the job's owner.
     pub warnings: Vec<Warning>,
@@ -135,10 +140,14 @@ pub fn tag(
     let parents = std::mem::take(&mut marker.parents);
     plan.nodes.finish();
     tree::Writer::new(document, pages, &plan.nodes, &parents).write();
+    match options.standard {
+        PdfUa::One => {}
+        PdfUa::Two => ua2::upgrade(document, pages),
+    }
     tagged.elements = plan.nodes.count();
     tagged.undescribed = plan.undescribed;
     tagged.warnings.extend(warnings(&tagged, plan.formulas, &missing));
-    judge(document, pages, &fonts, &mut tagged);
+    judge(document, pages, &fonts, options.standard, &mut tagged);
     tagged
 }
 
@@ -164,15 +173,19 @@ pub fn repair(
         annotations.describe(document, pages, tagged.language.as_deref(), &|index| texts.get(&index).cloned());
     (tagged.elements, tagged.undescribed) = (mended.elements, mended.undescribed);
     tagged.warnings.extend(warnings(&tagged, 0, &missing));
-    judge(document, pages, &fonts, &mut tagged);
+    judge(document, pages, &fonts, options.standard, &mut tagged);
     tagged
 }
 
 /// Checks a tagged document, which says that it is PDF/UA only if it is.
-fn judge(document: &mut Document, pages: &[ObjectId], fonts: &Verdict, tagged: &mut Tagged) {
+fn judge(document: &mut Document, pages: &[ObjectId], fonts: &Verdict, standard: PdfUa, tagged: &mut Tagged) {
     document.prune_objects();
-    let broken = check::check(document, pages, fonts);
-    catalog::claim(document, broken.is_empty());
+    let mut broken = check::check(document, pages, fonts);
+    match standard {
+        PdfUa::One => {}
+        PdfUa::Two => broken.extend(ua2::check(document, pages, tagged.origin)),
+    }
+    catalog::claim(document, standard, broken.is_empty());
     tagged.broken = Some(broken);
 }
 

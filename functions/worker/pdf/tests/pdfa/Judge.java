@@ -10,7 +10,7 @@ import org.verapdf.pdfa.flavours.PDFAFlavour;
 import org.verapdf.pdfa.results.TestAssertion;
 import org.verapdf.pdfa.results.ValidationResult;
 
-/** Says of each file whether it is PDF/A, or PDF/UA-1 for the level `ua`. Arguments are LEVEL=FILE; a line each: "pass", or the rules that are broken. */
+/** Says of each file whether it is PDF/A, or PDF/UA-1 for the level `ua` and PDF/UA-2 for `u2`. Arguments are LEVEL=FILE; a line each: "pass", or the rules that are broken. */
 class Judge {
     public static void main(String[] arguments) {
         LogManager.getLogManager().reset();
@@ -27,7 +27,7 @@ class Judge {
     }
 
     private static String veraPdf(String level, File file) {
-        PDFAFlavour flavour = PDFAFlavour.byFlavourId(level.equals("ua") ? "ua1" : level);
+        PDFAFlavour flavour = PDFAFlavour.byFlavourId(level.equals("ua") ? "ua1" : level.equals("u2") ? "ua2" : level);
         try (PDFAParser parser = Foundries.defaultInstance().createParser(file, flavour)) {
             ValidationResult result = Foundries.defaultInstance().createValidator(flavour, false).validate(parser);
             TreeSet<String> broken = new TreeSet<>();

@@ -162,6 +162,85 @@ fn figures_links_and_fields_are_described_by_what_is_known_only() {
 }
 
 #[test]
+fn the_caller_corrects_headings() {
+    let scratch = TempDir::new().unwrap();
+    let source = saved(page_with_all(), &scratch.path().join("all.pdf"));
+    let count = |headings: Value, name: &str| {
+        let (result, outcome) = tagged(&source, json!({ "headings": headings }), &scratch.path().join(name));
+        let document = Document::load(&result).unwrap();
+        let found = [b"H1".as_slice(), b"H2", b"P"].map(|kind| elements(&document, kind).len());
+        (found, outcome.warnings.iter().any(|warning| warning.code == "heading_not_found"))
+    };
+    assert_eq!(count(json!([]), "plain"), ([1, 0, 2], false));
+    let none = json!([{"page": 1, "text": "A  report", "level": 0}, {"page": 1, "text": "A report of", "level": 2}]);
+    assert_eq!(count(none, "none"), ([0, 0, 3], true));
+    let more = json!([{"page": 1, "text": "Read more about it", "level": 2}]);
+    assert_eq!(count(more, "more"), ([1, 1, 1], false));
+}
+
+/// `page_with_all`, to which a link, a bookmark and the start lead: by a name, by its place and by an action. A file is attached.
+fn page_with_ways() -> Document {
+    let mut document = page_with_all();
+    let page = *document.get_pages().values().next().unwrap();
+    let place = |kind: &'static str| -> Vec<Object> { vec![page.into(), kind.into()] };
+    let link = document.add_object(dictionary! {
+        "Type" => "Annot", "Subtype" => "Link", "Rect" => vec![40.into(), 640.into(), 100.into(), 654.into()],
+        "Dest" => Object::string_literal("figures"),
+    });
+    let annotations = document.get_dictionary_mut(page).unwrap().get_mut(b"Annots").unwrap();
+    annotations.as_array_mut().unwrap().push(link.into());
+    let outline = document.new_object_id();
+    let item = document.add_object(dictionary! {
+        "Title" => Object::string_literal("Rivers"), "Parent" => outline, "Dest" => place("Fit"),
+    });
+    let entries = dictionary! { "Type" => "Outlines", "First" => item, "Last" => item, "Count" => 1 };
+    document.objects.insert(outline, entries.into());
+    let file = document.add_object(Stream::new(dictionary! { "Type" => "EmbeddedFile" }, b"a,b".to_vec()));
+    let file = dictionary! {
+        "Type" => "Filespec", "F" => Object::string_literal("rivers.csv"), "EF" => dictionary! { "F" => file },
+    };
+    let file = document.add_object(file);
+    let names = dictionary! {
+        "Dests" => dictionary! { "Names" => vec![Object::string_literal("figures"), place("FitB").into()] },
+        "EmbeddedFiles" => dictionary! { "Names" => vec![Object::string_literal("rivers.csv"), file.into()] },
+    };
+    let start = dictionary! { "S" => "GoTo", "D" => place("Fit") };
+    let catalog = document.catalog_mut().unwrap();
+    catalog.set("Outlines", outline);
+    catalog.set("Names", names);
+    catalog.set("OpenAction", start);
+    document
+}
+
+#[test]
+fn results_are_pdf_ua_2_if_asked() {
+    let scratch = TempDir::new().unwrap();
+    let ways = saved(page_with_ways(), &scratch.path().join("ways.pdf"));
+    let mut made = Vec::new();
+    for (number, source) in fixtures().iter().chain([&ways]).enumerate() {
+        let texts = json!([{"page": 1, "box": [30, 290, 250, 410], "text": "A map of the river"}]);
+        let options = json!({
+            "existing": "replace", "language": "en", "title": "Rivers", "alternativeTexts": texts, "standard": "pdfua2",
+        });
+        let (result, outcome) = tagged(source, options, &scratch.path().join(number.to_string()));
+        made.push((source.clone(), result, outcome.report.unwrap()));
+    }
+    let files: Vec<(String, PathBuf)> = made.iter().map(|(_, result, _)| ("u2".to_owned(), result.clone())).collect();
+    for (verdict, (source, _, report)) in judge(&files).iter().zip(&made) {
+        assert_eq!(report["conforms"] == true, verdict == "pass", "{}: {verdict}\n{report}", source.display());
+    }
+    let (_, result, report) = made.last().unwrap();
+    assert_eq!(report["conforms"], true, "{report}");
+    let document = Document::load(result).unwrap();
+    let start = document.catalog().unwrap().get(b"OpenAction").unwrap().as_dict().unwrap();
+    let page = start.get(b"D").unwrap().as_array().unwrap()[0].as_reference().unwrap();
+    assert_eq!(document.get_pages()[&1], page, "viewers of PDF 1.7 go to the page");
+    let element = start.get(b"SD").unwrap().as_array().unwrap()[0].as_reference().unwrap();
+    let element = document.get_dictionary(element).unwrap();
+    assert_eq!(element.get(b"S").unwrap().as_name().unwrap(), b"H1", "others go to its first element");
+}
+
+#[test]
 fn tags_stay_unless_they_are_to_be_replaced() {
     let scratch = TempDir::new().unwrap();
     let source = saved(page_with_all(), &scratch.path().join("all.pdf"));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use docmill_pdf_core::deferred_pictures::DeferredPictures;
-use docmill_pdf_core::objects::{bytes, string};
+use docmill_pdf_core::objects::{Lookup, bytes, string};
 use docmill_pdf_core::writer::{PdfWriter, WriteError};
 use lopdf::{Dictionary, Document, Object, ObjectId, StringFormat};
 
@@ -32,6 +32,8 @@ pub(super) struct Copier<'a> {
     pub(super) element_suffix: Option<Vec<u8>>,
     /// Renamed types of structure elements.
     pub(super) roles: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// Only some pages are copied. Links to elements would copy those of the other pages, too.
+    pub(super) only_parts: bool,
 }
 
 impl<'a> Copier<'a> {
@@ -50,6 +52,7 @@ impl<'a> Copier<'a> {
             fonts: Vec::new(),
             element_suffix: None,
             roles: BTreeMap::new(),
+            only_parts: false,
         }
     }
 
@@ -133,6 +136,9 @@ impl<'a> Copier<'a> {
                 *key = self.key(*key);
             }
         }
+        if self.only_parts {
+            self.remove_element_destinations(dictionary);
+        }
         self.rename_destinations(dictionary);
         remove_signature(dictionary);
         if !self.fonts.is_empty() {
@@ -168,6 +174,20 @@ impl<'a> Copier<'a> {
                 && let Some(new) = bytes(target).and_then(|name| self.names.get(name))
             {
                 *target = string(new.clone());
+            }
+        }
+    }
+
+    /// Structure destinations (ISO 32000-2, 12.3.2.3): an action has them beside the one to the page.
+    fn remove_element_destinations(&self, dictionary: &mut Dictionary) {
+        let leads_to_element = |target: &Object| {
+            let place = self.document.resolve(target).and_then(|target| target.as_array().ok());
+            let first = place.and_then(|place| self.document.dictionary(place.first()?));
+            first.is_some_and(|first| first.has(b"S") && first.has(b"P"))
+        };
+        for key in [b"SD".as_slice(), b"D", b"Dest"] {
+            if dictionary.get(key).is_ok_and(leads_to_element) {
+                dictionary.remove(key);
             }
         }
     }

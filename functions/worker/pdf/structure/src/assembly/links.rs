@@ -29,12 +29,33 @@ pub(super) fn read(document: &Document, catalog: &Dictionary) -> Destinations {
     found
 }
 
+/// Where links and bookmarks of a document may lead.
+#[derive(Debug)]
+pub struct Targets(Destinations);
+
+impl Targets {
+    /// Reads the names of destinations.
+    pub fn of(document: &Document) -> Self {
+        Self(document.catalog().map_or_else(|_| Destinations::new(), |catalog| read(document, catalog)))
+    }
+
+    /// The page that a target leads to, and how it is shown. `None` if it leads nowhere.
+    pub fn explicit(&self, document: &Document, target: &Object) -> Option<Vec<Object>> {
+        explicit(document, &self.0, target).map(<[Object]>::to_vec)
+    }
+}
+
 /// The page that a destination shows.
 pub(super) fn page_of(document: &Document, destinations: &Destinations, target: &Object) -> Option<ObjectId> {
+    explicit(document, destinations, target)?.first()?.as_reference().ok()
+}
+
+/// A destination with its name resolved: the page, and how it is shown.
+fn explicit<'d>(document: &'d Document, destinations: &'d Destinations, target: &'d Object) -> Option<&'d [Object]> {
     let mut target = target;
     for _ in 0..HOPS {
         target = match document.resolve(target)? {
-            Object::Array(parts) => return parts.first()?.as_reference().ok(),
+            Object::Array(parts) => return Some(parts),
             Object::Dictionary(holder) => holder.get(b"D").ok()?,
             Object::String(name, _) | Object::Name(name) => destinations.get(name)?,
             _ => return None,

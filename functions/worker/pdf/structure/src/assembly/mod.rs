@@ -128,6 +128,9 @@ impl Assembly {
             part.pages.iter().filter_map(|page| source.pages.get(page.index)).copied().collect();
         let mut stay: HashSet<ObjectId> = chosen.iter().copied().collect();
         let whole = !source.cut && source.pages.iter().all(|page| stay.contains(page));
+        if !whole {
+            self.warnings.extend(source.renounce_pdfua_2());
+        }
         stay.extend(source.moved.iter().filter(|(_, to)| stay.contains(to)).map(|(from, _)| *from).collect::<Vec<_>>());
         let catalog = source.catalog.clone();
         let names = links::rename(&source.destinations, &self.names.destinations);
@@ -139,6 +142,7 @@ impl Assembly {
 
         let mut copier = Copier::new(&mut source.document, &source.held, part.again, self.tags.next_key);
         copier.names = names;
+        copier.only_parts = !whole;
         for id in source.nodes.iter().chain(source.pages.iter().filter(|page| !stay.contains(*page))) {
             copier.drop_object(*id);
         }

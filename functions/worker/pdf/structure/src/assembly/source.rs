@@ -90,18 +90,30 @@ impl Source {
 
     /// Takes back the claim to be PDF/UA: the result has pages without tags. Returns a warning if there was a claim.
     pub fn renounce_pdfua(&mut self) -> Option<Warning> {
+        metadata::statement(&self.document).pdfua()?;
+        let message = "The document said that it is PDF/UA. The result has pages without tags, and does not say so. Tag it with \
+            tag-pdf as the last step.";
+        Some(self.without_claim(message))
+    }
+
+    /// Takes back the claim to be PDF/UA-2, whose links lead to elements: those of only some pages lead to pages. Returns a warning if
+    /// there was a claim.
+    pub(super) fn renounce_pdfua_2(&mut self) -> Option<Warning> {
+        let claim = metadata::statement(&self.document);
+        claim.pdfua().filter(|part| *part == "2")?;
+        let message = "The document said that it is PDF/UA-2. The result has only some of its pages, and does not say so. Tag it \
+            with tag-pdf as the last step.";
+        Some(self.without_claim(message))
+    }
+
+    fn without_claim(&mut self, message: &str) -> Warning {
         let mut statement = metadata::statement(&self.document);
-        if !statement.claims_pdfua() {
-            return None;
-        }
         statement.renounce_pdfua();
         metadata::restate(&mut self.document, &statement);
         if let Some(packet) = self.document.catalog().ok().and_then(|catalog| catalog.get(b"Metadata").ok()) {
             self.catalog.set("Metadata", packet.clone());
         }
-        let message = "The document said that it is PDF/UA. The result has pages without tags, and does not say so. Tag it with \
-            tag-pdf as the last step.";
-        Some(Warning::new("conformance_removed", message))
+        Warning::new("conformance_removed", message)
     }
 
     /// The page's entries, inherited ones included. `index`: from 0.

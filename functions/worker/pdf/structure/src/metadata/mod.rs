@@ -11,7 +11,7 @@ use docmill_pdf_core::objects::{Lookup, bytes, decode, reference, text, unpacked
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
 pub use self::date::complete_date;
-pub use self::packet::{Information, Statement};
+pub use self::packet::{Information, PdfUa, Statement};
 pub use self::schema::{Property, Schema};
 
 /// An XMP packet usually takes a few KiB. Larger ones are not read.

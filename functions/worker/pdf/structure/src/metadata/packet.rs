@@ -19,6 +19,16 @@ pub type Information = BTreeMap<String, String>;
 /// Most prefixes of dropped properties in a warning.
 const TOLD: usize = 20;
 
+/// The parts of PDF/UA (ISO 14289).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PdfUa {
+    /// PDF/UA-1, for PDF 1.7.
+    #[default]
+    One,
+    /// PDF/UA-2, for PDF 2.0.
+    Two,
+}
+
 /// Statements of an XMP packet besides the document's information.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statement {
@@ -105,9 +115,9 @@ impl Statement {
         Some((part, level.unwrap_or_default()))
     }
 
-    /// Whether the document claims to be PDF/UA.
-    pub fn claims_pdfua(&self) -> bool {
-        self.claims.contains_key("pdfuaid:part")
+    /// The part of PDF/UA that the document claims.
+    pub fn pdfua(&self) -> Option<&str> {
+        self.claims.get("pdfuaid:part").map(String::as_str)
     }
 
     /// Claims PDF/A of this part, level B, or not at all.
@@ -119,10 +129,15 @@ impl Statement {
         }
     }
 
-    /// Claims PDF/UA-1.
-    pub fn claim_pdfua(&mut self) {
+    /// Claims a part of PDF/UA.
+    pub fn claim_pdfua(&mut self, standard: PdfUa) {
         self.renounce_pdfua();
-        self.claims.insert("pdfuaid:part".to_owned(), "1".to_owned());
+        let entries: &[(&str, &str)] = match standard {
+            PdfUa::One => &[("part", "1")],
+            // The year of ISO 14289-2.
+            PdfUa::Two => &[("part", "2"), ("rev", "2024")],
+        };
+        self.claims.extend(entries.iter().map(|(name, value)| (format!("pdfuaid:{name}"), (*value).to_owned())));
     }
 
     /// Takes the claim to be PDF/UA back.
