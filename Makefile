@@ -226,11 +226,13 @@ build-release: ## Compile the optimised worker and command line, to CARGO_TARGET
 
 # QUICK=1 takes a few minutes instead of a quarter of an hour and leaves out large documents. ONLY="office pdf" selects from
 # office, basic, browser, pdf, ocr, compress, stream, extract and fidelity. ALONE=1 measures the PDF tools without their peers, for `make cost`.
+# BEFORE=WORKER adds an earlier release build to the PDF tools, and TOOLS="compress-pdf pdf-to-text" selects from them.
 BENCH_IN = mkdir -p target && export PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 && python=$$(python3 -m bench.peers $(1)) && "$$python" -m bench
 BENCH = $(call BENCH_IN)
-BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--quick) $(if $(ALONE),--alone) $(foreach part,$(ONLY),--only $(part))
+BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--quick) $(if $(ALONE),--alone) $(foreach part,$(ONLY),--only $(part)) \
+	$(if $(BEFORE),--before "$(BEFORE)") $(foreach tool,$(TOOLS),--tool $(tool))
 
-bench: setup build-release ## Measure the engines beside LibreOffice, Gotenberg, Puppeteer, … (QUICK=1: briefly, ONLY=part)
+bench: setup build-release ## Measure the engines beside LibreOffice, Gotenberg, Puppeteer, … (QUICK=1: briefly, ONLY=part, BEFORE=worker)
 	@$(BENCH) bench $(BENCH_ARGUMENTS) --json target/bench.json
 
 # The documents are fetched once. IMAGE_ROOT: in the worker's image, whose LibreOffice is a later one. PART=train, choose or judge.

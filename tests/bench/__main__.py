@@ -25,6 +25,10 @@ class Extent:
     sizes: tuple[str, ...]
     # Measure only Docmill's PDF tools, for `make cost`.
     alone: bool = False
+    # An earlier build of the worker, as one more contender for the PDF tools.
+    before: Path | None = None
+    # Measure only these tools. Empty: all.
+    tools: tuple[str, ...] = ()
 
 
 FULL = Extent(rounds=11, budget=8, cold_rounds=3, jobs=200, sizes=("small", "medium", "large"))
@@ -47,7 +51,9 @@ def main() -> int:
         return soak.main(arguments.worker, folder, arguments.quick, arguments.json)
     if arguments.what == "privileges":
         return privileges.main(arguments.worker, folder, arguments.quick, arguments.json)
-    extent = dataclasses.replace(QUICK if arguments.quick else FULL, alone=arguments.alone)
+    extent = dataclasses.replace(
+        QUICK if arguments.quick else FULL, alone=arguments.alone, before=arguments.before, tools=tuple(arguments.tool)
+    )
     results = measure(arguments.worker, installed, folder, extent, arguments.only or PARTS)
     arguments.json.write_text(json.dumps(results, indent=1, default=report.as_json))
     print(f"The same as JSON, with every sample: {arguments.json}")
@@ -61,6 +67,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", choices=PARTS + ON_REQUEST, action="append", help="only this part; may be repeated")
     parser.add_argument("--alone", action="store_true", help="measure the PDF tools without their peers")
+    parser.add_argument("--before", type=Path, help="an earlier build of the worker, to compare the PDF tools with")
+    parser.add_argument("--tool", action="append", default=[], help="of the PDF tools, only this; may be repeated")
     parser.add_argument("--json", type=Path, default=Path("bench.json"))
     return parser.parse_args()
 
@@ -124,6 +132,7 @@ def _engine(
 def _pdf_tools(results: dict, worker: Path, installed: peers.Peers, folder: Path, extent: Extent) -> None:
     made = pdf_cases.generate(folder, installed.python)
     cases = pdf_cases.small(made) + (pdf_cases.large(made) if "large" in extent.sizes else [])
+    cases = [case for case in cases if not extent.tools or case.tool in extent.tools]
     cold = measuring.cold([contenders.Ours(worker, cases[0].tool)], cases[0], extent.cold_rounds)
     results["pdf cold"] = {"small": cold}
     _print(report.table("PDF tools: process start to first result, wall ms", results["pdf cold"], "wall_ms"))
@@ -144,14 +153,17 @@ def _candidates(
     case: pdf_cases.Case, worker: Path, installed: peers.Peers, extent: Extent
 ) -> list[contenders.Contender]:
     rivals = [] if extent.alone else [rival for rival in case.rivals(installed) if rival.name not in installed.missing]
-    return [contenders.Ours(worker, case.tool, case.options), *rivals]
+    if extent.before is None:
+        return [contenders.Ours(worker, case.tool, case.options), *rivals]
+    builds = {"docmill": worker, "before": extent.before}
+    return [*(contenders.Build(build, case.tool, case.options, name) for name, build in builds.items()), *rivals]
 
 
 def _compression(worker: Path, installed: peers.Peers, extent: Extent) -> dict:
     """Size, similarity and time of each compressor's result for each document."""
     found: dict = {}
     for case in pdf_cases.compressible():
-        with measuring.started(_candidates(case, worker, installed, extent)[:2]) as (running, _):
+        with measuring.started(_candidates(case, worker, installed, extent)[: 3 if extent.before else 2]) as (running, _):
             row = measuring.interleaved(running, case, 3, 20)
             found[case.label] = {
                 contender.name: measuring.compressed(contender, case, row[contender.name], similarity.of_pdfs)

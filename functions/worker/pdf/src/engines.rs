@@ -34,12 +34,12 @@ impl Engines {
         self.libraries.complaints()
     }
 
-    /// Loads what few requests need and takes a while: a process that forks does so once for all.
+    /// Loads the rules that `validate-invoice` checks: a process that forks does so once for all.
     ///
     /// # Errors
     ///
-    /// Never: tests load it.
-    pub fn load_more(&self) -> Result<(), Failure> {
+    /// Never: tests load them.
+    pub fn load_invoice_rules(&self) -> Result<(), Failure> {
         docmill_invoices::load_rules().map_err(|error| Failure::internal(error.to_string()))
     }
 

@@ -111,7 +111,12 @@ pub trait Handler {
         false
     }
 
-    /// Preparation for later documents, which must not delay the first one.
+    /// Notes what a request was for. Returns whether `settle` has more to prepare now.
+    fn note(&mut self, _request: &[u8]) -> bool {
+        false
+    }
+
+    /// Preparation for later documents, which must not delay the first one. It is repeated if a request calls for more.
     ///
     /// # Errors
     /// If the engine failed. The helper ends.
@@ -218,6 +223,9 @@ pub fn serve<C: Handler>(handler: &mut C, replies: &mut File, forked_by: ForkedB
         } else {
             let ended = child.end::<C::Answer>(&allowance)?;
             tell(own.replies, &ended)?;
+        }
+        if handler.note(&line) {
+            usage = None;
         }
     }
 }

@@ -9,6 +9,7 @@ use docmill_domain::time::Timestamp;
 use docmill_formats::Format;
 use docmill_pdf::Engines;
 use docmill_pdf_request::{Failure, Limits, Outcome, Request, Tool};
+use serde::Deserialize;
 use serde_json::json;
 
 /// A child's reply.
@@ -36,7 +37,7 @@ pub fn run(args: &Args) -> io::Result<()> {
         for complaint in engines.complaints() {
             eprintln!("the PDF tools: {complaint}");
         }
-        let mut handler = PdfHandler { engines, home: args.home.clone() };
+        let mut handler = PdfHandler { engines, home: args.home.clone(), checks_invoices: false };
         docmill_confine::hide_own_memory()?;
         helper::serve(&mut handler, replies, args.forked_by)
     })
@@ -48,6 +49,19 @@ const REHEARSAL: &[u8] = include_bytes!("rehearsal.pdf");
 struct PdfHandler {
     engines: Engines,
     home: PathBuf,
+    /// Whether a request was to check an invoice. Its rules take memory, which makes every child dearer to fork.
+    checks_invoices: bool,
+}
+
+/// As much of a request as tells the tool.
+#[derive(Deserialize)]
+struct Noted {
+    document: OfTool,
+}
+
+#[derive(Deserialize)]
+struct OfTool {
+    tool: Tool,
 }
 
 impl Handler for PdfHandler {
@@ -71,9 +85,19 @@ impl Handler for PdfHandler {
         true
     }
 
-    /// The first document does not wait for the rules of invoices, and later ones find them.
+    fn note(&mut self, request: &[u8]) -> bool {
+        let is_first = !self.checks_invoices
+            && serde_json::from_slice::<Noted>(request).is_ok_and(|noted| noted.document.tool == Tool::ValidateInvoice);
+        self.checks_invoices |= is_first;
+        is_first
+    }
+
+    /// After the first invoice, later ones find the rules loaded.
     fn settle(&mut self) -> io::Result<()> {
-        self.engines.load_more().map_err(io::Error::other)
+        if self.checks_invoices {
+            self.engines.load_invoice_rules().map_err(io::Error::other)?;
+        }
+        Ok(())
     }
 
     /// Merges, checks and reads a small file: what nearly every call does.
@@ -105,9 +129,22 @@ impl Handler for PdfHandler {
 mod tests {
     use super::*;
 
+    fn handler(home: &Path) -> PdfHandler {
+        PdfHandler { engines: Engines::load(), home: home.to_owned(), checks_invoices: false }
+    }
+
     #[test]
     fn the_rehearsal_succeeds() {
         let home = tempfile::tempdir().unwrap();
-        PdfHandler { engines: Engines::load(), home: home.path().to_owned() }.rehearse().unwrap();
+        handler(home.path()).rehearse().unwrap();
+    }
+
+    #[test]
+    fn the_first_invoice_calls_for_the_rules() {
+        let home = tempfile::tempdir().unwrap();
+        let mut handler = handler(home.path());
+        let noted = [Tool::MergePdf, Tool::ValidateInvoice, Tool::ReadInvoice, Tool::ValidateInvoice]
+            .map(|tool| handler.note(json!({"bounds": {}, "document": {"tool": tool}}).to_string().as_bytes()));
+        assert_eq!(noted, [false, true, false, false]);
     }
 }

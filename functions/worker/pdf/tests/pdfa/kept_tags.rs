@@ -76,7 +76,7 @@ fn results(source: &Path, name: &str, tool: Tool, options: Value, directory: &Pa
     if tool == Tool::MergePdf {
         sources.push((source, Format::Pdf));
     }
-    let outcome = run(tool, &sources, options, directory).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+    let outcome = run(tool, &sources, options, directory).map_err(|failure| format!("{name}: {failure:?}")).unwrap();
     let pdfs = outcome.artifacts.iter().filter(|artifact| artifact.media == Format::Pdf);
     pdfs.map(|artifact| directory.join(&artifact.file)).collect()
 }
