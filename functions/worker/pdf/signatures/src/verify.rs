@@ -14,7 +14,7 @@ use crate::cms::stamp::{Stamp, Stamped};
 use crate::cms::{keys, time};
 use crate::fields::{Field, fields};
 use crate::file::{Broken, Entry, File, View};
-use crate::report::{Change, ChangeKind, Kind, Report};
+use crate::report::{Change, ChangeKind, Kind, Report, Signature};
 use crate::seal::{Covered, Restrictions, Seal};
 use crate::verdict::{Findings, Identity};
 use crate::{Options, Unreadable};
@@ -32,7 +32,7 @@ pub(crate) fn all(bytes: &[u8], options: &Options<'_>) -> Result<Report, Unreada
         Ok(view) => (view, None),
         Err(broken) => match earlier(&file, options.password) {
             Some(view) => (view, Some(broken)),
-            None if memchr::memmem::find(bytes, b"/ByteRange").is_some() => {
+            None if may_have_signature(bytes) => {
                 return Ok(Report { signatures: vec![Findings::unreadable(broken, options.time)], revisions: 0 });
             }
             None => return Err(Unreadable(broken.0)),
@@ -52,7 +52,17 @@ pub(crate) fn all(bytes: &[u8], options: &Options<'_>) -> Result<Report, Unreada
         let later = each.end.is_some_and(|end| archived.iter().any(|other| *other > end));
         each.report(later)
     });
-    Ok(Report { signatures: signatures.chain(unreadable).collect(), revisions: view.revision.sections.len() })
+    let mut signatures: Vec<Signature> = signatures.chain(unreadable).collect();
+    // What was added may be the signature.
+    if let (Some(broken), true) = (broken, signatures.is_empty() && may_have_signature(bytes)) {
+        signatures.push(Findings::unreadable(broken, options.time));
+    }
+    Ok(Report { signatures, revisions: view.revision.sections.len() })
+}
+
+/// Whether a file has the word for the bytes that a signature covers, which is never compressed or encrypted.
+fn may_have_signature(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"/ByteRange").is_some()
 }
 
 /// Whether the newest revision that can be read has a signature, in a field or as what gives readers rights. True if no revision can be read.

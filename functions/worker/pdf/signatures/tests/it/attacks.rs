@@ -145,6 +145,15 @@ fn wrapped_signatures_fail() {
     assert_wrapped(&first(&moved));
 }
 
+/// The signed revision can't be read, and the one before it has no signature.
+#[test]
+fn signatures_that_were_wrapped_out_of_reach_fail() {
+    let signed = "\n10 0 obj\n<< /Type /Sig /ByteRange [0 100 200 100] /Contents <00> >>\nendobj\nxref\n10 1\n/ByteRange\n%%EOF\n";
+    let found = report(&[&fixture("unsigned")[..], signed.as_bytes()].concat()).signatures;
+    assert_eq!(found.len(), 1);
+    assert_failed(&found[0], "The file has a signature and can't be read without doubt");
+}
+
 /// Asserts that a signature has failed since it is not where it says.
 fn assert_wrapped(signature: &Signature) {
     let reasons = [ELSEWHERE, NO_PART, "is not a whole PDF of its own", TOO_MUCH];
