@@ -32,6 +32,10 @@ const BESIDE: usize = 4;
 /// Two or three columns with more words in each piece on average are columns of text.
 const PROSE_COLUMNS: usize = 3;
 const PROSE_WORDS: usize = 6;
+/// Lines of which so many have signs of formulas are no table.
+const FORMULAS: f32 = 0.34;
+/// Signs of the font Symbol that stand in tables, too: degrees, plus or minus, comparisons, bullets, Greek units.
+const PLAIN_SIGNS: [char; 7] = ['\u{f0b0}', '\u{f0b1}', '\u{f0a3}', '\u{f0b3}', '\u{f0b7}', '\u{f06d}', '\u{f057}'];
 /// Cells in the line of a typewriter's table at least: fewer are found in programs and letters.
 const TYPED_CELLS: usize = 4;
 
@@ -201,6 +205,10 @@ fn is_table(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
     if several * 2 < rows.len() || wide * 3 < rows.len() || several < 2 || several == 2 && columns.len() < 3 {
         return false;
     }
+    let formulas = rows.iter().filter(|row| row.iter().flat_map(|piece| &piece.words).any(is_of_formula)).count();
+    if formulas >= 2 && formulas as f32 >= rows.len() as f32 * FORMULAS {
+        return false;
+    }
     let (pieces, words) =
         rows.iter().flatten().fold((0, 0), |(pieces, words), piece| (pieces + 1, words + piece.words.len()));
     if columns.len() <= PROSE_COLUMNS && words >= pieces * PROSE_WORDS {
@@ -213,6 +221,15 @@ fn is_table(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
     let markers = first.iter().filter(is_marker).count();
     let is_list = columns.len() == 2 && (names as f32 >= first.len() as f32 * NAMED || markers == first.len());
     !is_list
+}
+
+/// Whether a word has a sign of formulas: in the font Symbol, or a letter for mathematics.
+fn is_of_formula(word: &Word) -> bool {
+    let is_symbol = word.font.name.starts_with("Symbol") || word.font.name.starts_with("MT-Extra");
+    word.text.chars().any(|c| {
+        matches!(c, '\u{1d400}'..='\u{1d7ff}')
+            || is_symbol && matches!(c, '\u{f020}'..='\u{f0ff}') && !PLAIN_SIGNS.contains(&c)
+    })
 }
 
 #[cfg(test)]

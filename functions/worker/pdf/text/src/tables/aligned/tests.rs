@@ -379,3 +379,21 @@ fn a_line_that_repeats_a_cell_of_the_line_above_is_a_row() {
     );
     assert_eq!(read("in New York")[1][2], "New York Stock Exchange in New York");
 }
+
+#[test]
+fn formulas_that_align_are_no_table() {
+    let rows = |x: &'static str| -> Vec<[(f32, &'static str); 3]> {
+        vec![
+            [(60.0, x), (120.0, "1"), (200.0, "(11)")],
+            [(60.0, x), (120.0, "2"), (200.0, "(12)")],
+            [(60.0, x), (120.0, "3"), (200.0, "(13)")],
+        ]
+    };
+    let is_table = |x| {
+        let rows = rows(x);
+        let lines: Vec<Texts<'_>> =
+            [50.0, 64.0, 78.0].into_iter().zip(&rows).map(|(top, row)| (top, row.as_slice())).collect();
+        read(&lines, &[]).is_some()
+    };
+    assert!(is_table("A") && !is_table("\u{1d434}"));
+}
