@@ -1,47 +1,72 @@
-"""Reading order, headings with their levels, tables and running lines of tagged PDFs whose tags were removed: `python -m extract.stripped make SOURCE FOLDER --worker PATH`, then `score FOLDER HALF --worker PATH`.
+"""Reading order, headings with their levels, tables and running lines of tagged PDFs whose tags were removed: `python -m extract.stripped collect CLONES SOURCE`, `make SOURCE FOLDER --worker PATH`, then `score FOLDER PART --worker PATH [--peer NAME …]`.
 
-The truth is what `extract-document` reads by the tags of each PDF under SOURCE, where these are sound. The hash of a PDF's repository, the first folder
-under SOURCE, decides which half it is in: `looked` or `judged`. A document counts once, however long it is.
+`collect` takes up to twenty tagged PDFs of each bare repository under CLONES, by what their tags say alone. The truth is what `extract-document` reads by the
+tags of each PDF under SOURCE, where these are sound. The hash of a PDF's repository, the first folder under SOURCE, decides which part it is in: `train`,
+`choose` or `judged`. A document counts once, however long it is. A peer's Markdown is read for the same: it tells no running lines.
 
 It can't tell whether authors tagged well: many tag headings as paragraphs in bold type, or skip levels. So levels count by their order within each document.
 """
 
 import argparse
 import hashlib
+import io
 import json
 import re
 import shutil
+import subprocess
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.lines import Failed, Lost
 from bench.worker import Platform, Worker
 from rapidfuzz import fuzz
 
-from . import scores
+from . import grits, scores
 from .calibration import _tells_structure
+from .reader import ONE_BY_ONE
 from .relations import plain
 from .strangers import _without_tags
 
-OPTIONS = {"format": "json", "headersFooters": "keep"}
+# Tags tell no text in pictures, and peers read without OCR.
+OPTIONS = {"format": "json", "headersFooters": "keep", "ocr": "never"}
 # Files beyond it take minutes to compare.
 MOST_BYTES = 5_000_000
 MOST_BLOCKS = 3_000
+MOST_CELLS = 1_500
+MOST_PAGES = 150
+MOST_ELEMENTS = 60_000
+# So many PDFs of a repository are opened, and taken.
+TRIED = 150
+OF_REPOSITORY = 20
 WORST = 12
 MARGINS = ("header", "footer")
 
 
 @dataclass(frozen=True)
 class Score:
-    """`None` where the truth has nothing of the kind. `headings`, `levels` and `margins` are F."""
+    """`None` where the truth has nothing of the kind. `headings`, `levels` and `margins` are F, `tables` is TEDS, `cells` GriTS of contents."""
 
     order: float
     headings: float | None
     levels: float | None
     tables: float | None
+    cells: float | None
     margins: float | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader has read: its text, its headings with the ranks of their levels, its tables, which can be too many to compare, and how good its running lines are."""
+
+    text: str
+    headings: list[tuple[int, str]]
+    tables: str | None
+    margins: float | None
+
+
+Reader = Callable[[Path, dict], Score]
 
 
 def make(source: Path, folder: Path, worker: Worker) -> None:
@@ -49,10 +74,12 @@ def make(source: Path, folder: Path, worker: Worker) -> None:
         if document.stat().st_size > MOST_BYTES or not _is_tagged(document):
             continue
         place = document.relative_to(source)
-        half = folder / ("looked", "judged")[hashlib.sha256(place.parts[0].encode()).digest()[0] % 2]
+        half = folder / part(place.parts[0])
         half.mkdir(parents=True, exist_ok=True)
         name = f"{hashlib.sha256(place.parts[0].encode()).hexdigest()[:4]}-{document.stem}"
         truth, pdf = half / f"{name}.json", half / f"{name}.pdf"
+        if pdf.exists():
+            continue
         try:
             worker.convert("extract-document", document, truth, OPTIONS)
             read = json.loads(truth.read_text())
@@ -64,6 +91,12 @@ def make(source: Path, folder: Path, worker: Worker) -> None:
             print(f"{document.name}: {type(error).__name__}: {str(error)[:80]}")
         for made in (truth, pdf):
             made.unlink(missing_ok=True)
+
+
+def part(repository: str) -> str:
+    """Half of all repositories judge. A quarter of the others choose between ways that the rest has taught."""
+    first, second, *_ = hashlib.sha256(repository.encode()).digest()
+    return "judged" if first % 2 else "train" if second % 4 else "choose"
 
 
 def _is_tagged(document: Path) -> bool:
@@ -118,48 +151,149 @@ def margins(document: dict) -> Counter:
 
 
 def score(truth: dict, read: dict) -> Score:
-    wanted, found = headings(truth), headings(read)
     cells = max(sum(len(table["cells"]) for table in one["tables"]) for one in (truth, read))
+    # The distance of trees takes the square of their nodes.
+    return _score(truth, Reading(text(read), headings(read), html(read) if cells < MOST_CELLS else None, _f(margins(truth), margins(read))))
+
+
+def _score(truth: dict, read: Reading) -> Score:
+    wanted = headings(truth)
     return Score(
-        fuzz.ratio(text(truth), text(read)) / 100,
-        _f(Counter(words for _, words in wanted), Counter(words for _, words in found)),
-        _f(Counter(wanted), Counter(found)),
-        # The distance of trees takes the square of their nodes.
-        scores.tables(html(truth), html(read)) if cells < 1_500 else None,
-        _f(margins(truth), margins(read)),
+        fuzz.ratio(text(truth), read.text) / 100,
+        _f(Counter(words for _, words in wanted), Counter(words for _, words in read.headings)),
+        _f(Counter(wanted), Counter(read.headings)),
+        None if read.tables is None else scores.tables(html(truth), read.tables),
+        None if read.tables is None else grits.score(html(truth), read.tables),
+        read.margins,
     )
+
+
+def of_markdown(truth: dict, markdown: str) -> Score:
+    """The same of a peer's Markdown."""
+    with_html = scores.html_tables(markdown)
+    found = [(len(signs), plain(re.sub(r"[*_`\\]", "", words))) for signs, words in re.findall(r"^(#{1,6})\s+(.+)$", with_html, re.MULTILINE)]
+    levels = sorted({level for level, _ in found})
+    ranked = [(levels.index(level), words) for level, words in found if words]
+    only_text = scores.html.unescape(re.sub(r"<[^>]+>|!\[[^\]]*\]\([^)]*\)|[*_`#\\]|^\s*[-+] ", " ", with_html, flags=re.MULTILINE))
+    cells = max(sum(len(table["cells"]) for table in truth["tables"]), with_html.count("<td"))
+    return _score(truth, Reading(re.sub(r"\s+", " ", only_text).strip(), ranked, with_html if cells < MOST_CELLS else None, None))
+
+
+def _peer(name: str) -> Reader:
+    read = ONE_BY_ONE[name]()
+    return lambda pdf, truth: of_markdown(truth, read(pdf))
+
+
+def _ours(worker: Worker, scratch: Path, keep: Path | None) -> Reader:
+    def read(pdf: Path, truth: dict) -> Score:
+        out = scratch / "read.json"
+        worker.convert("extract-document", pdf, out, OPTIONS)
+        if keep:
+            shutil.copy(out, keep / f"{pdf.stem}.json")
+        return score(truth, json.loads(out.read_text()))
+
+    return read
+
+
+def measured(folder: Path, read: Reader) -> dict[str, Score]:
+    found = {}
+    for pdf in sorted(folder.glob("*.pdf")):
+        truth = json.loads(pdf.with_suffix(".json").read_text())
+        try:
+            found[pdf.stem] = read(pdf, truth)
+        except Exception as error:  # Peers raise what they like, and count as nothing read.
+            print(f"{pdf.name}: {type(error).__name__}: {str(error)[:80]}")
+            found[pdf.stem] = _score(truth, Reading("", [], "", _f(margins(truth), Counter())))
+    return found
+
+
+def _shown(name: str, found: dict[str, Score], worst: bool) -> None:
+    print(f"{name}: {len(found)} documents")
+    for what in Score.__dataclass_fields__:
+        known = {name: value for name, one in found.items() if (value := getattr(one, what)) is not None}
+        print(f"{what:9} {sum(known.values()) / max(1, len(known)):.3f} of {len(known)} documents", flush=True)
+        if worst:
+            least = sorted(known.items(), key=lambda item: item[1])[:WORST]
+            print("         ", ", ".join(f"{name} {value:.2f}" for name, value in least))
+
+
+# Repositories.
+
+
+def collect(clones: Path, source: Path) -> None:
+    import pikepdf
+
+    for clone in sorted(clones.glob("*/*")):
+        listing = subprocess.run(["git", "-C", clone, "ls-tree", "-r", "-l", "-z", "HEAD"], capture_output=True, check=False, timeout=60)
+        files = [line.split("\t", 1) for line in listing.stdout.decode(errors="replace").split("\0") if line.lower().endswith(".pdf")]
+        blobs = sorted((meta.split()[2], Path(name)) for meta, name in files if int(meta.split()[3]) < MOST_BYTES)
+        taken = 0
+        for blob, name in blobs[:TRIED]:
+            data = subprocess.run(["git", "-C", clone, "cat-file", "blob", blob], capture_output=True, check=True).stdout
+            try:
+                with pikepdf.open(io.BytesIO(data)) as pdf:
+                    is_taken = len(pdf.pages) <= MOST_PAGES and not pdf.is_encrypted and _is_structured(_roles(pdf))
+            except Exception:  # Strangers' files can raise anything.
+                continue
+            if is_taken:
+                place = source / clone.parent.name
+                place.mkdir(parents=True, exist_ok=True)
+                short = re.sub(r"[^\w-]", "-", name.stem)[:50]
+                (place / f"{short}-{blob[:6]}.pdf").write_bytes(data)
+                taken += 1
+            if taken == OF_REPOSITORY:
+                break
+
+
+def _is_structured(roles: Counter) -> bool:
+    """Whether authors tagged three headings or a table of two rows, and some paragraphs."""
+    is_parted = sum(roles[f"/H{level}"] for level in range(1, 7)) >= 3
+    return (is_parted or roles["/Table"] >= 1 and roles["/TR"] >= 2) and roles["/P"] >= 3
+
+
+def _roles(pdf: "pikepdf.Pdf") -> Counter:
+    import pikepdf
+
+    root = pdf.Root.get("/StructTreeRoot", pikepdf.Dictionary())
+    mapped = root.get("/RoleMap", pikepdf.Dictionary())
+    found: Counter = Counter()
+    waiting = [root.get("/K")]
+    while waiting and found.total() < MOST_ELEMENTS:
+        one = waiting.pop()
+        if isinstance(one, pikepdf.Array):
+            waiting.extend(one)
+        elif isinstance(one, pikepdf.Dictionary):
+            role = str(one.get("/S", ""))
+            found[str(mapped.get(role, role)) if role else ""] += 1
+            waiting.append(one.get("/K"))
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="extract.stripped")
-    parser.add_argument("what", choices=("make", "score"))
-    parser.add_argument("first", type=Path, help="the folder of PDFs, or of what was made of them")
-    parser.add_argument("second", help="the folder to make, or the half to score")
-    parser.add_argument("--worker", type=Path, required=True)
+    parser.add_argument("what", choices=("collect", "make", "score"))
+    parser.add_argument("first", type=Path, help="the folder of repositories or PDFs, or of what was made of them")
+    parser.add_argument("second", help="the folder to make, or the part to score")
+    parser.add_argument("--worker", type=Path)
+    parser.add_argument("--peer", action="append", default=[], choices=ONE_BY_ONE, help="also what it reads; without --worker, it alone")
+    parser.add_argument("--keep", type=Path, help="where what was read is kept, to be looked at")
     arguments = parser.parse_args()
-    with TemporaryDirectory() as name:
-        worker = Worker(arguments.worker, Path(name), Platform.ROOT)
-        try:
-            if arguments.what == "make":
-                make(arguments.first, Path(arguments.second), worker)
-                return
-            found = {}
-            for pdf in sorted((arguments.first / arguments.second).glob("*.pdf")):
-                out = Path(name) / "read.json"
-                try:
-                    worker.convert("extract-document", pdf, out, OPTIONS)
-                except (Failed, Lost) as error:
-                    print(f"{pdf.name}: {error}")
-                    continue
-                found[pdf.stem] = score(json.loads(pdf.with_suffix(".json").read_text()), json.loads(out.read_text()))
-        finally:
-            worker.lines.stop()
-    for what in Score.__dataclass_fields__:
-        known = {name: value for name, one in found.items() if (value := getattr(one, what)) is not None}
-        print(f"{what:9} {sum(known.values()) / max(1, len(known)):.3f} of {len(known)} documents")
-        if arguments.second == "looked":
-            worst = sorted(known.items(), key=lambda item: item[1])[:WORST]
-            print("         ", ", ".join(f"{name} {value:.2f}" for name, value in worst))
+    if arguments.what == "collect":
+        collect(arguments.first, Path(arguments.second))
+        return
+    folder = arguments.first / arguments.second
+    if arguments.worker:
+        with TemporaryDirectory() as name:
+            worker = Worker(arguments.worker, Path(name), Platform.ROOT)
+            try:
+                if arguments.what == "make":
+                    make(arguments.first, Path(arguments.second), worker)
+                    return
+                _shown("docmill", measured(folder, _ours(worker, Path(name), arguments.keep)), worst=arguments.second != "judged")
+            finally:
+                worker.lines.stop()
+    for peer in arguments.peer:
+        _shown(peer, measured(folder, _peer(peer)), worst=False)
 
 
 if __name__ == "__main__":

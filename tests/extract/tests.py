@@ -2,7 +2,7 @@
 
 import unittest
 
-from . import calibration, kinds, markdown, page, relations, scores, single, strangers, stripped
+from . import calibration, drawn, grits, headings, kinds, markdown, page, relations, scores, single, strangers, stripped
 from .truth import Block, Cell, Document, Role, table
 
 PIPES = "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
@@ -24,6 +24,45 @@ class Strangers(unittest.TestCase):
         self.assertFalse(strangers.is_table([relations.Cell(row, 0, row, 0, "x") for row in range(9)]))
 
 
+class Grits(unittest.TestCase):
+    def test_rows_and_columns_may_be_left_out(self):
+        longer = MARKUP.replace("</table>", "<tr><td>x</td><td>y</td></tr></table>")
+        self.assertEqual(grits.score(MARKUP, MARKUP), 1.0)
+        self.assertAlmostEqual(grits.score(MARKUP, longer), 12 / 14)
+        self.assertEqual((grits.score(MARKUP, ""), grits.score("", MARKUP)), (0.0, None))
+
+    def test_cells_over_several_columns_have_their_text_in_each(self):
+        wide = "<table><tr><td colspan=2>a</td></tr><tr><td>1</td><td>2</td></tr></table>"
+        self.assertEqual(grits.grids(wide), [[["a", "a"], ["1", "2"]]])
+
+
+class Headings(unittest.TestCase):
+    def test_numbers_are_as_deep_as_their_parts(self):
+        texts = ["1 One", "2. Two", "(3) Three", "1.2 a", "1.2.3.4.5.6 b", "IV. Four", "B) Two", "Part II", "A", "x"]
+        self.assertEqual(list(map(headings.numbering, texts)), [1, 1, 1, 2, 5, 10, 11, 12, 0, 0])
+
+    def test_lines_of_a_table_of_contents_name_titles(self):
+        self.assertTrue(headings.is_entry("1.2 The Ships ........ 12"))
+        self.assertEqual(headings.entry_title("1.2 The Ships ........ 12"), headings.letters("3. THE SHIPS"))
+
+    def test_trees_are_written_from_their_root(self):
+        class Model:
+            def dump_model(self) -> dict:
+                ends = {"left_child": {"leaf_value": 1.0}, "right_child": {"leaf_value": -0.25}}
+                return {"tree_info": [{"tree_structure": {"split_feature": 1, "threshold": 0.5, **ends}}]}
+
+        self.assertEqual(headings.written(Model(), ["a", "b"]), "a b\n1:0.5 =1 =-0.25\n")
+
+
+class Drawn(unittest.TestCase):
+    def test_blocks_have_their_box_role_and_number(self):
+        places = [{"page": 2, "box": [10, 20, 40, 32]}]
+        document = {"blocks": [{"role": "heading", "level": 1, "places": places}], "tables": []}
+        self.assertIn("10 20 30 12 re S", drawn.marks(document, 2))
+        self.assertIn("(1 heading 1) Tj", drawn.marks(document, 2))
+        self.assertEqual(drawn.marks(document, 1), "")
+
+
 class Single(unittest.TestCase):
     def test_lines_that_repeat_in_the_margins_are_running(self):
         def page(number: int) -> tuple[float, list[single.Line]]:
@@ -41,6 +80,18 @@ class Single(unittest.TestCase):
 
 
 class Stripped(unittest.TestCase):
+    def test_repositories_are_of_one_part(self):
+        parts = [stripped.part(f"owner+name{number}") for number in range(400)]
+        shares = [parts.count(part) / 400 for part in ("judged", "train", "choose")]
+        for share, expected in zip(shares, (1 / 2, 3 / 8, 1 / 8)):
+            self.assertAlmostEqual(share, expected, delta=0.08)
+
+    def test_markdown_is_scored_like_documents(self):
+        heading = lambda level, text: {"role": "heading", "level": level, "text": text}
+        truth = {"blocks": [heading(1, "Ships"), {"role": "paragraph", "text": "They left."}, heading(2, "Boats")], "tables": []}
+        found = stripped.of_markdown(truth, "## **Ships**\n\nThey left.\n\n## Boats")
+        self.assertEqual((found.order, found.headings, found.levels), (1.0, 1.0, 0.5))
+
     def test_levels_count_by_their_order(self):
         blocks = [
             {"role": "title", "text": "Ships"},
@@ -53,7 +104,7 @@ class Stripped(unittest.TestCase):
         cells = [{"row": 0, "column": at, "rowSpan": 1, "columnSpan": 1, "text": text} for at, text in enumerate("ab")]
         blocks = [{"role": "heading", "level": 1, "text": "Ships"}, {"role": "table", "table": "t1"}, {"role": "footer", "text": "Page 3"}]
         document = {"blocks": blocks, "tables": [{"id": "t1", "rows": 1, "cells": cells}]}
-        self.assertEqual(stripped.score(document, document), stripped.Score(1.0, 1.0, 1.0, 1.0, 1.0))
+        self.assertEqual(stripped.score(document, document), stripped.Score(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
         other = {"blocks": blocks[:1], "tables": []}
         self.assertEqual(stripped.score(document, other).margins, 0.0)
 

@@ -7,6 +7,7 @@ use super::order::Line;
 use super::tables::Table;
 use super::tagged::Tagged;
 use super::turned;
+use super::words::Word;
 
 /// Headings have fewer lines and characters than that.
 const HEADING_LINES: usize = 4;
@@ -61,6 +62,8 @@ pub enum Content {
         number: Option<u32>,
         /// 0 is the outermost list.
         depth: u8,
+        /// The number as it stands there.
+        marker: Option<Box<Word>>,
         /// Without the number or bullet.
         lines: Vec<Line>,
     },

@@ -147,7 +147,8 @@ impl<'s> Builder<'s> {
                 self.indents.push(start);
             }
             let depth = u8::try_from(self.indents.len().saturating_sub(1)).unwrap_or(u8::MAX);
-            self.push(line, Content::Item { number, depth, lines: vec![rest] });
+            let marker = number.and(line.words.first()).cloned().map(Box::new);
+            self.push(line, Content::Item { number, depth, marker, lines: vec![rest] });
             return;
         }
         if self.styles.is_heading(line) {

@@ -1,13 +1,13 @@
 //! All pages of a document. The sizes of headings and what repeats in margins are only known from all of them: the pages wait in a
 //! file, so that the memory does not grow with their number.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use docmill_pdf_request::Failure;
 
 use super::PageContent;
 use super::blocks::{Block, Content, HeadersFooters, PageBlocks};
-use super::order::Line;
+use super::headings::{Candidates, Headings};
 use super::page;
 use super::running::Running;
 use super::styles::{self, Counts, Styles};
@@ -17,8 +17,6 @@ use crate::spool::{Scratch, Spool};
 
 /// The largest share of a document's words that can be running headers and footers.
 const MOST_RUNNING: f32 = 0.4;
-/// The levels of headings.
-const LEVELS: u8 = 6;
 
 /// The pages of a document before its blocks are found.
 #[derive(Debug)]
@@ -87,7 +85,7 @@ impl Pages {
             done.iter().try_for_each(|page| document.push(page))
         })?;
         joining.open.iter().try_for_each(|page| document.push(page))?;
-        Ok(document)
+        Ok(document.with_headings())
     }
 }
 
@@ -153,29 +151,27 @@ impl Joining {
 #[derive(Debug)]
 pub struct Document {
     pages: Spool<PageBlocks>,
-    /// The styles of headings.
-    headings: BTreeSet<Style>,
+    candidates: Candidates,
+    headings: Headings,
     /// The characters of paragraphs and lists, by their size in half points.
     sizes: HashMap<i32, usize>,
     running_lines: usize,
 }
 
-/// The size of a heading in half points, and whether it is bold.
-type Style = (i32, bool);
-
 impl Document {
     fn new(scratch: Scratch) -> Self {
-        Self { pages: Spool::new(scratch), headings: BTreeSet::new(), sizes: HashMap::new(), running_lines: 0 }
+        Self {
+            pages: Spool::new(scratch),
+            candidates: Candidates::default(),
+            headings: Headings::default(),
+            sizes: HashMap::new(),
+            running_lines: 0,
+        }
     }
 
     fn push(&mut self, page: &PageBlocks) -> Result<(), Failure> {
         for block in &page.blocks {
             match &block.content {
-                Content::Heading { lines, .. } => {
-                    if block.tagged.is_none() {
-                        self.headings.insert(style(lines));
-                    }
-                }
                 Content::Paragraph { lines } | Content::Item { lines, .. } => {
                     for line in lines {
                         let length: usize = line.words.iter().map(|word| word.text.len()).sum();
@@ -183,10 +179,17 @@ impl Document {
                     }
                 }
                 Content::Running { lines } => self.running_lines += lines.len(),
-                Content::Code { .. } | Content::Table(_) | Content::Aside { .. } => {}
+                Content::Heading { .. } | Content::Code { .. } | Content::Table(_) | Content::Aside { .. } => {}
             }
         }
+        self.candidates.add(page);
         self.pages.push(page)
+    }
+
+    /// Finds the headings, when all pages are there.
+    fn with_headings(mut self) -> Self {
+        self.headings = std::mem::take(&mut self.candidates).headings(self.body());
+        self
     }
 
     /// Reads the pages, one after the other.
@@ -194,22 +197,12 @@ impl Document {
     /// # Errors
     /// What `each` fails with, or that the scratch file can't be read.
     pub fn for_each(&self, mut each: impl FnMut(PageBlocks) -> Result<(), Failure>) -> Result<(), Failure> {
+        let mut at = 0;
         self.pages.for_each(|mut page| {
-            for block in &mut page.blocks {
-                if let Content::Heading { level, lines } = &mut block.content
-                    && block.tagged.is_none()
-                {
-                    *level = self.level(lines);
-                }
-            }
+            self.headings.apply(&mut page, at);
+            at += 1;
             each(page)
         })
-    }
-
-    /// The level of a heading: larger ones are higher, and bold ones higher than others of their size.
-    fn level(&self, lines: &[Line]) -> u8 {
-        let above = self.headings.range((std::ops::Bound::Excluded(style(lines)), std::ops::Bound::Unbounded)).count();
-        u8::try_from(above + 1).unwrap_or(LEVELS).min(LEVELS)
     }
 
     /// The size of most text in paragraphs and lists. 0 if there is none.
@@ -221,9 +214,4 @@ impl Document {
     pub fn running_lines(&self) -> usize {
         self.running_lines
     }
-}
-
-fn style(lines: &[Line]) -> Style {
-    let size = lines.first().map_or(0.0, Line::size);
-    (styles::key(size), lines.iter().all(|line| line.all(|word| word.font.bold)))
 }

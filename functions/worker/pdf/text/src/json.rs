@@ -129,7 +129,7 @@ fn block_of<'d>(page: &PageBlocks, block: &'d blocks::Block, at: usize) -> Block
     let content = match &block.content {
         blocks::Content::Heading { level, lines } => Content::Heading { level: *level, text: text(lines) },
         blocks::Content::Paragraph { lines } => Content::Paragraph(text(lines)),
-        blocks::Content::Item { number, depth, lines } => {
+        blocks::Content::Item { number, depth, lines, .. } => {
             Content::ListItem { depth: *depth, number: *number, text: text(lines) }
         }
         blocks::Content::Code { lines } => Content::Code(text(lines)),

@@ -18,6 +18,7 @@ mod blocks;
 mod builder;
 mod bullets;
 mod document;
+mod headings;
 mod inline;
 mod json;
 mod letterspaced;

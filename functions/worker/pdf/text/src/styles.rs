@@ -106,7 +106,7 @@ fn is_running(line: &Line) -> bool {
 }
 
 /// Whether a text is an entry of a table of contents: dots lead to its page.
-fn is_entry(text: &str) -> bool {
+pub(super) fn is_entry(text: &str) -> bool {
     let text = text.trim_end_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
     let dots = text.chars().rev().take_while(|c| matches!(c, '.' | '…' | '·' | '_' | ' '));
     dots.filter(|c| *c != ' ').map(|c| if c == '…' { 3 } else { 1 }).sum::<usize>() >= LEADER

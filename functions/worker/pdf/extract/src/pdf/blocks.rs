@@ -83,7 +83,7 @@ impl Maker<'_> {
                 self.draft(lines, Role::Heading { level: *level }, Reason::Style, confidence).into_iter().collect()
             }
             Content::Paragraph { lines } => self.paragraph(lines),
-            Content::Item { number, depth, lines } => self.item(*number, *depth, lines),
+            Content::Item { number, depth, lines, .. } => self.item(*number, *depth, lines),
             Content::Code { lines } => {
                 let draft = self.draft(lines, Role::Code, Reason::Style, 0.9);
                 draft

@@ -84,7 +84,7 @@ impl Maker<'_> {
         let made = match role {
             Role::Item(depth) => {
                 let (number, lines) = item(label.unwrap_or_default(), words);
-                block(lines, |lines| Content::Item { number, depth, lines }, tagged)
+                block(lines, |lines| Content::Item { number, depth, marker: None, lines }, tagged)
             }
             Role::Heading(level) => {
                 let lines = lines(all(label, words));
@@ -113,7 +113,7 @@ impl Maker<'_> {
         match lines.split_first().and_then(|(first, rest)| Some((marker(first)?, rest))) {
             Some(((number, first), rest)) if !self.traits.has_lists => {
                 let lines = std::iter::once(first).chain(rest.iter().cloned()).collect();
-                Content::Item { number, depth: 0, lines }
+                Content::Item { number, depth: 0, marker: None, lines }
             }
             Some(_) | None => Content::Paragraph { lines },
         }

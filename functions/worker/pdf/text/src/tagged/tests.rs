@@ -41,7 +41,7 @@ fn shown(blocks: &PageBlocks) -> Vec<String> {
     let show = |block: &super::super::Block| match &block.content {
         Content::Heading { level, lines } => format!("h{level} {}", inline::text(lines)),
         Content::Paragraph { lines } => format!("p {}", inline::text(lines)),
-        Content::Item { number, depth, lines } => format!("item {number:?} {depth} {}", inline::text(lines)),
+        Content::Item { number, depth, lines, .. } => format!("item {number:?} {depth} {}", inline::text(lines)),
         Content::Code { lines } => format!("code {}", inline::text(lines)),
         Content::Table(table) => {
             let cell = |cell: &super::super::tables::Cell| format!("{}:{}x{}", cell.text(), cell.columns, cell.rows);

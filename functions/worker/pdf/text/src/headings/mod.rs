@@ -1,0 +1,143 @@
+//! Which blocks are headings, and of which level: by small trees that `tests/extract/headings.py` has trained on tagged PDFs of strangers.
+//!
+//! Rules (`styles.rs`) have found headings before: trees correct them, by what the whole document is like. What tags call a heading
+//! is one.
+
+mod candidate;
+mod features;
+mod forest;
+mod levels;
+mod whole;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use super::blocks::{Block, Content, PageBlocks, area_of};
+use super::order::Line;
+use super::styles;
+use candidate::{Candidate, PageOf};
+use features::{Alike, Local, Whole};
+use forest::Forest;
+
+/// From this sum of the trees on, a block is a heading.
+const HEADING: f32 = -0.62;
+
+static FOREST: LazyLock<Option<Forest>> = LazyLock::new(|| {
+    let names = [Local::NAMES, Alike::NAMES, Whole::NAMES].concat();
+    Forest::parse(include_str!("headings.trees"), &names)
+});
+
+/// What may be a heading in the pages so far.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    found: Vec<Candidate>,
+    /// The lines of tables of contents: their titles, and how far they are indented.
+    entries: HashMap<u64, f32>,
+    /// The bytes of text, and of bold text.
+    all: usize,
+    bold: usize,
+    blocks: usize,
+    pages: usize,
+    first: Option<u32>,
+}
+
+/// Which blocks are headings.
+#[derive(Debug, Default)]
+pub(super) struct Headings {
+    /// By page and block, with their level.
+    levels: HashMap<(usize, usize), u8>,
+    /// The others that rules call headings.
+    others: HashSet<(usize, usize)>,
+}
+
+impl Candidates {
+    /// Adds the page that follows.
+    pub(super) fn add(&mut self, page: &PageBlocks) {
+        let first = *self.first.get_or_insert(page.number);
+        let of = PageOf::new(page, self.pages, page.number == first);
+        for block in &of.blocks {
+            let Some(lines) = candidate::text_of(&block.1.content) else { continue };
+            for line in lines {
+                self.line(line);
+            }
+        }
+        self.blocks += of.blocks.len();
+        self.found.extend(of.candidates());
+        self.pages += 1;
+    }
+
+    fn line(&mut self, line: &Line) {
+        let length: usize = line.words.iter().map(|word| word.text.len()).sum();
+        self.all += length;
+        if line.all(|word| word.font.bold) {
+            self.bold += length;
+        }
+        let text = line.text();
+        if styles::is_entry(&text) {
+            self.entries.entry(candidate::title_of_entry(&text)).or_insert(line.area.x0);
+        }
+    }
+
+    /// Which of them are headings. `body`: the size of the text.
+    pub(super) fn headings(self, body: f32) -> Headings {
+        // A text alone is above nothing.
+        let Some(forest) = FOREST.as_ref().filter(|_| self.blocks > 1) else { return Headings::default() };
+        let known = whole::known(self, body);
+        let title = whole::title(&known, body);
+        let mut headings = Headings::default();
+        let mut accepted = Vec::new();
+        for (at, one) in known.iter().enumerate() {
+            let place = (one.candidate.page, one.candidate.block);
+            if Some(at) == title {
+                headings.levels.insert(place, 1);
+            } else if forest.sums::<1>(&one.values())[0] > HEADING {
+                accepted.push(one);
+            } else if one.candidate.local.rule > 0.0 {
+                headings.others.insert(place);
+            }
+        }
+        let above = u8::from(title.is_some());
+        for (one, level) in accepted.iter().zip(levels::of(&accepted, title.is_some())) {
+            headings.levels.insert((one.candidate.page, one.candidate.block), level + above + 1);
+        }
+        headings
+    }
+}
+
+impl Headings {
+    /// Makes these blocks headings, and no others. `at`: which page it is, from 0.
+    pub(super) fn apply(&self, page: &mut PageBlocks, at: usize) {
+        for (number, block) in page.blocks.iter_mut().enumerate() {
+            if block.tagged.is_some() {
+                continue;
+            }
+            if let Some(level) = self.levels.get(&(at, number)) {
+                raise(block, *level);
+            } else if self.others.contains(&(at, number))
+                && let Content::Heading { lines, .. } = &mut block.content
+            {
+                block.content = Content::Paragraph { lines: std::mem::take(lines) };
+            }
+        }
+    }
+}
+
+fn raise(block: &mut Block, of: u8) {
+    match &mut block.content {
+        Content::Heading { level, .. } => *level = of,
+        Content::Paragraph { lines } => block.content = Content::Heading { level: of, lines: std::mem::take(lines) },
+        Content::Item { lines, marker, .. } => {
+            let mut lines = std::mem::take(lines);
+            if let Some((first, marker)) = lines.first_mut().zip(marker.take()) {
+                first.area = first.area.union(&marker.area);
+                first.words.insert(0, *marker);
+            }
+            block.area = area_of(&lines).unwrap_or(block.area);
+            block.content = Content::Heading { level: of, lines };
+        }
+        Content::Code { .. } | Content::Table(_) | Content::Aside { .. } | Content::Running { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;
