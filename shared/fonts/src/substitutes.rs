@@ -43,6 +43,7 @@ const fn heavy(asked: &'static str, stand_in: &'static str, widths: Widths) -> R
 const SANS: &str = "Liberation Sans";
 const SERIF: &str = "Liberation Serif";
 const MONO: &str = "Liberation Mono";
+const FIXED: &str = "DejaVu Sans Mono";
 const JAPANESE: &str = "Noto Sans CJK JP";
 const KOREAN: &str = "Noto Sans CJK KR";
 const CHINESE: &str = "Noto Sans CJK SC";
@@ -60,6 +61,10 @@ const TAKEN_FOR_CAMBRIA: &str = "Caladea";
 const COLORED: &str = "Noto Color Emoji";
 const HEBREW: &str = "Arimo Hebrew Narrow";
 const ARABIC: &str = "DejaVu Arabic Narrow";
+/// What stands in for a family that nobody knows, by the kinds of families that fontconfig knows, and by what LibreOffice calls them.
+/// Debian prefers Noto's, whose letters are a fifth wider than those of most fonts of Office, and whose lines are as much higher.
+const UNKNOWN: [(&str, &str); 5] =
+    [("serif", SERIF), ("sans-serif", SANS), ("sans", SANS), ("monospace", MONO), ("mono", MONO)];
 /// What draws the letters that a stand-in lacks: as wide as the Hebrew and Arabic letters of Windows' fonts.
 const ALPHABETS: [&str; 2] = [HEBREW, ARABIC];
 /// Languages in these alphabets: their text has these letters even in a font that nobody knows.
@@ -75,6 +80,15 @@ pub const RELATIVES: &[Relative] = &[
     relative("helvetica neue", SANS, Near),
     relative("times new roman", SERIF, Same),
     relative("times", SERIF, Same),
+    // By their PostScript names, as some programs write them.
+    relative("timesnewromanpsmt", SERIF, Same),
+    relative("arialmt", SANS, Same),
+    relative("couriernewpsmt", MONO, Same),
+    // Of times when each alphabet had a font of its own.
+    relative("arial cyr", SANS, Same),
+    relative("times new roman cyr", SERIF, Same),
+    relative("times new (w1)", SERIF, Near),
+    relative("cg times (w1)", SERIF, Near),
     relative("courier new", MONO, Same),
     relative("courier", MONO, Same),
     relative("calibri", "Carlito", Same),
@@ -101,8 +115,36 @@ pub const RELATIVES: &[Relative] = &[
     relative("microsoft sans serif", SANS, Near),
     relative("ms sans serif", SANS, Near),
     relative("trebuchet ms", SANS, Differ),
-    relative("lucida console", "DejaVu Sans Mono", Same),
+    relative("lucida console", FIXED, Same),
+    relative("menlo", FIXED, Same),
+    relative("menlo regular", FIXED, Same),
+    relative("bitstream vera sans mono", FIXED, Same),
+    relative("hack", FIXED, Same),
+    // All letters are 0.6 of their size wide.
+    relative("jetbrains mono", FIXED, Near),
+    relative("fira code", FIXED, Near),
+    relative("fira code retina", FIXED, Near),
+    relative("fira mono", FIXED, Near),
+    relative("source code pro", FIXED, Near),
+    relative("roboto mono", FIXED, Near),
+    relative("ibm plex mono", FIXED, Near),
+    relative("monaco", FIXED, Near),
+    relative("cascadia mono", FIXED, Differ),
+    relative("cascadia code", FIXED, Differ),
     relative("lucida sans unicode", "DejaVu Sans", Differ),
+    relative("open sans", "Noto Sans", Near),
+    // LibreOffice would take them for serif fonts.
+    relative("fira sans", SANS, Differ),
+    relative("inter", SANS, Differ),
+    relative("lato", SANS, Differ),
+    relative("montserrat", SANS, Differ),
+    relative("nunito", SANS, Differ),
+    relative("poppins", SANS, Differ),
+    relative("pt sans", SANS, Differ),
+    relative("raleway", SANS, Differ),
+    relative("roboto", SANS, Differ),
+    relative("source sans pro", SANS, Differ),
+    relative("ubuntu", SANS, Differ),
     heavy("arial black", "DejaVu Sans", Near),
     heavy("impact", "Liberation Sans Narrow", Differ),
     relative("aptos", APTOS, Near),
@@ -152,6 +194,7 @@ pub const RELATIVES: &[Relative] = &[
     relative("simsun", CHINESE_SERIF, Differ),
     relative("宋体", CHINESE_SERIF, Differ),
     relative("nsimsun", CHINESE_SERIF, Differ),
+    relative("新宋体", CHINESE_SERIF, Differ),
     relative("simhei", CHINESE, Differ),
     relative("黑体", CHINESE, Differ),
     relative("microsoft yahei", CHINESE, Differ),
@@ -227,6 +270,11 @@ pub enum Asker {
 fn configuration(asker: Asker, own: &OwnFonts) -> String {
     let mut xml = String::from(concat!(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE fontconfig SYSTEM \"urn:fontconfig:fonts.dtd\">\n<fontconfig>\n",
+    ));
+    if let Asker::LibreOffice(_) = asker {
+        xml.push_str(&unknown());
+    }
+    xml.push_str(concat!(
         "<include ignore_missing=\"yes\">/etc/fonts/fonts.conf</include>\n<selectfont>\n",
         "<rejectfont><glob>/usr/share/fonts/opentype/urw-base35/*</glob></rejectfont>\n",
         "<rejectfont><glob>/usr/share/fonts/type1/*</glob></rejectfont>\n",
@@ -255,6 +303,26 @@ fn configuration(asker: Asker, own: &OwnFonts) -> String {
     }
     xml.push_str("</fontconfig>\n");
     xml
+}
+
+/// Rules for families that nobody knows. They come before the system's, which would otherwise be the first to be heeded.
+fn unknown() -> String {
+    let by_kind = UNKNOWN.iter().map(|(kind, stand_in)| {
+        format!(
+            "<match target=\"pattern\"><test name=\"family\"><string>{kind}</string></test>\
+             <edit name=\"family\" mode=\"prepend\" binding=\"weak\"><string>{stand_in}</string></edit></match>\n"
+        )
+    });
+    // Older versions of LibreOffice name no kind.
+    let has_none = UNKNOWN.iter().map(|(kind, _)| {
+        format!("<test qual=\"all\" name=\"family\" compare=\"not_eq\"><string>{kind}</string></test>")
+    });
+    let has_none: String = has_none.collect();
+    let without_kind = format!(
+        "<match target=\"pattern\">{has_none}\
+         <edit name=\"family\" mode=\"append_last\" binding=\"weak\"><string>{SANS}</string></edit></match>\n"
+    );
+    by_kind.chain([without_kind]).collect()
 }
 
 /// LibreOffice asks for the letters that a font lacks by the name of that font. Without these rules it would get those of DejaVu Sans,
@@ -331,6 +399,16 @@ mod tests {
         let asked: BTreeSet<_> = RELATIVES.iter().map(|relative| relative.asked).collect();
         assert_eq!(asked.len(), RELATIVES.len());
         assert!(RELATIVES.iter().all(|relative| relative.asked == relative.asked.to_lowercase()));
+    }
+
+    #[test]
+    fn families_that_nobody_knows_get_fonts_as_wide_as_those_of_office() {
+        let found = configuration(Asker::LibreOffice(Emoji::Colored), &NO_FONTS);
+        let rule = "<string>serif</string></test><edit name=\"family\" mode=\"prepend\" binding=\"weak\">\
+                    <string>Liberation Serif</string>";
+        let (ours, system) = (found.find(rule).unwrap(), found.find("<include").unwrap());
+        assert!(ours < system, "the first rule counts");
+        assert!(!configuration(Asker::Chromium, &NO_FONTS).contains(rule));
     }
 
     #[test]
