@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use docmill_formats::Format;
-use docmill_office_rewrite::{self as rewrite, Compression, Reading};
+use docmill_office_rewrite::{self as rewrite, Reading, Unread};
 
 use super::document::{Answer, Document, Notes};
 use super::export::{Changes, Settings};
@@ -153,7 +153,7 @@ impl<'a> WarmOffice<'a> {
         let cells = if asked.shows_cells { rewrite::printed_cells(&asked.source) } else { Vec::new() };
         let notes = Notes { losses: reading.losses, cells, word: reading.word, ..Notes::default() };
         let source = file_url(&reading.document)?;
-        if let Some(reply) = self.convert_quickly(asked, &source, reading.compression, notes.clone())? {
+        if let Some(reply) = self.convert_quickly(asked, &source, reading.unread, notes.clone())? {
             return Ok(reply);
         }
         let unable = if self.uno.is_some() { Answer::NotLoaded } else { Answer::Unable };
@@ -191,7 +191,7 @@ impl<'a> WarmOffice<'a> {
         &self,
         asked: &Document,
         source: &str,
-        compression: Compression,
+        unread: Unread,
         notes: Notes,
     ) -> io::Result<Option<Answer>> {
         let Some(uno) = &self.uno else { return Ok(None) };
@@ -213,7 +213,10 @@ impl<'a> WarmOffice<'a> {
         }
         document.fit_rows(&rows)?;
         document.show_name_without_path()?;
-        document.compress(compression)?;
+        document.compress(unread.compression)?;
+        if let Some(separator) = unread.separator {
+            document.space_footnotes(separator)?;
+        }
         let changes = document.has_changes()?;
         match asked.changes {
             Changes::Hidden if changes => document.hide_changes()?,

@@ -24,12 +24,14 @@ mod comments;
 mod east_asian;
 mod edit;
 mod equations;
+mod footnotes;
 mod header_rows;
 mod layouts;
 mod lines;
 mod lists;
 mod math;
 mod notes;
+mod page_heights;
 mod paragraph_styles;
 mod paragraphs;
 mod row_heights;
@@ -58,6 +60,7 @@ use paragraphs::{Layout, Paragraphs, Part};
 use settings::Settings;
 
 pub use cells::{Cell, printed_cells};
+pub use footnotes::Separator;
 pub use row_heights::{Rows, rows_without_height};
 pub use settings::Compression;
 pub use word_pages::{WordBreak, WordPages};
@@ -108,6 +111,15 @@ impl Losses {
     }
 }
 
+/// Settings of a text document that LibreOffice does not read from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// What gives way in lines of East Asian text.
+    pub compression: Compression,
+    /// The space above the footnotes of a page.
+    pub separator: Option<Separator>,
+}
+
 /// What LibreOffice should read, and how.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Reading {
@@ -115,8 +127,8 @@ pub struct Reading {
     pub document: PathBuf,
     /// What could not be repaired.
     pub losses: Losses,
-    /// A setting that LibreOffice does not read from the document.
-    pub compression: Compression,
+    /// What LibreOffice is told besides.
+    pub unread: Unread,
     /// Where Word broke the pages of a document that it saved.
     pub word: Option<WordPages>,
 }
@@ -124,7 +136,7 @@ pub struct Reading {
 impl Reading {
     /// The source as it is.
     pub fn unchanged(source: &Path) -> Self {
-        Self { document: source.to_owned(), losses: Losses::default(), compression: Compression::None, word: None }
+        Self { document: source.to_owned(), losses: Losses::default(), unread: Unread::default(), word: None }
     }
 }
 
@@ -141,7 +153,7 @@ const ALWAYS: [&str; 1] = [""];
 
 /// Facts from other parts that are needed to change a part.
 enum Context {
-    Text { cleared: lists::Cleared, table_styles: Option<styles::Named>, layout: Box<Layout>, compression: Compression },
+    Text { cleared: lists::Cleared, table_styles: Option<styles::Named>, layout: Box<Layout>, unread: Unread },
     EditableText,
     Spreadsheet(sheets::Wrapping),
     Presentation { numbers: BTreeMap<String, slides::Number>, layouts: layouts::Unused, with_notes: bool },
@@ -153,16 +165,18 @@ impl Context {
             Kind::Text => {
                 let styles = part(package, styles::PART)?;
                 let Settings { space_above, compression, east_asian_language } = Settings::read(package)?;
+                let paragraph_styles = ParagraphStyles::read(&styles)?;
+                let unread = Unread { compression, separator: footnotes::separator(package, &paragraph_styles)? };
                 let layout = Box::new(Layout {
                     space_above,
-                    styles: ParagraphStyles::read(&styles)?,
+                    styles: paragraph_styles,
                     east_asian_font: east_asian::font_of_theme(package, east_asian_language.as_deref())?,
                 });
                 Self::Text {
                     cleared: lists::cleared_by(&styles)?,
                     table_styles: styles::named(package, &styles)?,
                     layout,
-                    compression,
+                    unread,
                 }
             }
             Kind::EditableText => Self::EditableText,
@@ -175,10 +189,10 @@ impl Context {
         })
     }
 
-    const fn compression(&self) -> Compression {
+    fn unread(&self) -> Unread {
         match self {
-            Self::Text { compression, .. } => *compression,
-            Self::EditableText | Self::Spreadsheet(_) | Self::Presentation { .. } => Compression::None,
+            Self::Text { unread, .. } => *unread,
+            Self::EditableText | Self::Spreadsheet(_) | Self::Presentation { .. } => Unread::default(),
         }
     }
 
@@ -232,7 +246,7 @@ fn changed(source: &Path, kind: Kind, directory: &Path) -> io::Result<Reading> {
     let mut package = open(source)?;
     let context = Context::read(&mut package, kind)?;
     let (mut changes, mut left) = (Changes::default(), MOST_BYTES);
-    let mut reading = Reading { compression: context.compression(), ..Reading::unchanged(source) };
+    let mut reading = Reading { unread: context.unread(), ..Reading::unchanged(source) };
     for name in package.names() {
         let Some(signs) = context.signs(&name) else { continue };
         let Some(xml) = interesting(&mut package, &name, signs, left)? else { continue };

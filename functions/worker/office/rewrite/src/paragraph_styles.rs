@@ -19,6 +19,7 @@ pub(super) struct Properties {
     pub(super) line: Option<i64>,
     pub(super) line_rule: Option<String>,
     pub(super) font: Option<EastAsianFont>,
+    pub(super) face: Option<Face>,
     /// Of letters, in half points.
     pub(super) size: Option<i64>,
 }
@@ -28,6 +29,22 @@ pub(super) struct Properties {
 pub(super) enum EastAsianFont {
     Named(String),
     OfTheme,
+}
+
+/// The font of Latin letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Face {
+    Named(String),
+    /// `minor` or `major`.
+    OfTheme(String),
+}
+
+impl Face {
+    /// Of `w:rFonts`.
+    fn read(tag: &BytesStart<'_>) -> Option<Self> {
+        let theme = value(tag, "w:asciiTheme").map(|theme| Self::OfTheme(theme.chars().take(5).collect()));
+        theme.or_else(|| value(tag, "w:ascii").map(Self::Named))
+    }
 }
 
 impl EastAsianFont {
@@ -51,7 +68,10 @@ impl Properties {
                 self.line = length("w:line").or(self.line);
                 self.line_rule = value(tag, "w:lineRule").or_else(|| self.line_rule.take());
             }
-            "w:rFonts" => self.font = EastAsianFont::read(tag).or_else(|| self.font.take()),
+            "w:rFonts" => {
+                self.font = EastAsianFont::read(tag).or_else(|| self.font.take());
+                self.face = Face::read(tag).or_else(|| self.face.take());
+            }
             "w:sz" => self.size = length("w:val").or(self.size),
             _ => {}
         }
@@ -66,6 +86,7 @@ impl Properties {
             line: self.line.or(base.line),
             line_rule: self.line_rule.or_else(|| base.line_rule.clone()),
             font: self.font.or_else(|| base.font.clone()),
+            face: self.face.or_else(|| base.face.clone()),
             size: self.size.or(base.size),
         }
     }

@@ -7,8 +7,9 @@ use std::ops::Range;
 use docmill_package::markup;
 use serde::{Deserialize, Serialize};
 
-use super::Package;
 use super::edit::{Tag, plain, scan};
+use super::paragraph_styles::ParagraphStyles;
+use super::{Package, page_heights};
 
 pub(super) const PART: &str = "word/document.xml";
 const PROPERTIES: &str = "docProps/app.xml";
@@ -68,7 +69,7 @@ impl std::fmt::Debug for WordBreak {
     }
 }
 
-/// `None` if Word did not save the document last, or does not say where it broke the pages.
+/// `None` if Word did not save the document last, or does not say where it broke all pages.
 pub(super) fn of(package: &mut Package, document: &str) -> io::Result<Option<WordPages>> {
     let Some(properties) = package.decoded(PROPERTIES)? else { return Ok(None) };
     let Some(Properties { pages, characters }) = Properties::read(&properties)? else { return Ok(None) };
@@ -76,7 +77,9 @@ pub(super) fn of(package: &mut Package, document: &str) -> io::Result<Option<Wor
     scan(document, |range, tag| text.visit(range, &tag))?;
     let agrees = pages as usize == text.breaks.len() + 1 && is_about(text.characters, characters);
     let is_words = agrees && text.breaks.len() <= MOST_BREAKS && package.has_dates_of_office();
-    Ok(is_words.then(|| WordPages { count: pages, breaks: text.finish() }))
+    let styles = ParagraphStyles::read(&super::part(package, super::styles::PART)?)?;
+    let is_whole = is_words && page_heights::are_possible(document, &styles)?;
+    Ok(is_whole.then(|| WordPages { count: pages, breaks: text.finish() }))
 }
 
 /// Whether the text is as long as Word counted, which includes the numbers of lists and leaves out some fields. Otherwise another

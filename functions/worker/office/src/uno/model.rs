@@ -2,7 +2,7 @@
 
 use std::io;
 
-use docmill_office_rewrite::Compression;
+use docmill_office_rewrite::{Compression, Separator};
 
 use super::{Any, Hidden, Properties, Property, RawObject, Text, place, ptr};
 
@@ -12,6 +12,18 @@ const SHOW_CHANGES: &str = "ShowTrackedChanges";
 impl Hidden<'_> {
     /// Sets all pages of a text document or spreadsheet to landscape or portrait.
     pub(crate) fn turn_pages(&self, landscape: bool) -> io::Result<()> {
+        self.for_page_styles(|style| self.turn_page(style, landscape))
+    }
+
+    /// Sets the space above the footnotes of all pages.
+    pub(crate) fn space_footnotes(&self, separator: Separator) -> io::Result<()> {
+        self.for_page_styles(|style| {
+            self.set(style, "FootnoteLineTextDistance", &Property::Long(separator.above))?;
+            self.set(style, "FootnoteLineDistance", &Property::Long(separator.below))
+        })
+    }
+
+    fn for_page_styles(&self, change: impl Fn(*mut RawObject) -> io::Result<()>) -> io::Result<()> {
         let styles = self.page_styles()?;
         let mut count = 0_i32;
         // SAFETY: the styles were queried for this interface; the method takes nothing and returns 32 bits.
@@ -22,7 +34,7 @@ impl Hidden<'_> {
             // SAFETY: the styles were queried for this interface; the method takes 32 bits and returns an Any.
             unsafe { self.uno.call(styles, get, &mut style, &mut [place(&mut index)])? };
             let style = self.uno.query(object(&style)?, "com.sun.star.beans.XPropertySet")?;
-            self.turn_page(style, landscape)?;
+            change(style)?;
         }
         Ok(())
     }
