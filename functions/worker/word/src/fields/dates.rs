@@ -3,6 +3,7 @@
 use jiff::civil::DateTime;
 
 use super::compute::{Left, language};
+use super::date_names::{Length, Month, day_of_week, month};
 use super::find::Field;
 
 /// What fields of dates may show.
@@ -20,12 +21,13 @@ impl Dates {
         let moment = if field.instruction.kind == "SAVEDATE" { self.saved.ok_or(Left::Unknown)? } else { self.now };
         let picture = field.instruction.after('@').ok_or(Left::Unknown)?;
         let language = language(field).or(self.language.as_deref()).unwrap_or("en");
-        written(moment, picture, language.starts_with("en")).ok_or(Left::Unknown)
+        written(moment, picture, language).ok_or(Left::Unknown)
     }
 }
 
-/// A moment as the picture says (ECMA-376-1, 17.16.4.1). `None`: it has names of another language.
-fn written(moment: DateTime, picture: &str, in_english: bool) -> Option<String> {
+/// A moment as the picture says (ECMA-376-1, 17.16.4.1). `None`: it has names, of a language that nobody knows.
+fn written(moment: DateTime, picture: &str, language: &str) -> Option<String> {
+    let beside = if has_day(picture) { Month::OfDay } else { Month::Alone };
     let mut text = String::new();
     let mut rest = picture;
     while let Some(first) = rest.chars().next() {
@@ -44,11 +46,10 @@ fn written(moment: DateTime, picture: &str, in_english: bool) -> Option<String> 
         let twelve = (moment.hour() + 11) % 12 + 1;
         let numbers = |number: i16| if length == 1 { number.to_string() } else { format!("{number:02}") };
         let part = match (first, length) {
-            ('M' | 'd' | 'D', 3..) if !in_english => return None,
-            ('M', 4..) => moment.strftime("%B").to_string(),
-            ('M', 3) => moment.strftime("%b").to_string(),
-            ('d' | 'D', 4..) => moment.strftime("%A").to_string(),
-            ('d' | 'D', 3) => moment.strftime("%a").to_string(),
+            ('M', 4..) => month(moment, language, Length::Whole, beside)?,
+            ('M', 3) => month(moment, language, Length::Short, beside)?,
+            ('d' | 'D', 4..) => day_of_week(moment, language, Length::Whole)?,
+            ('d' | 'D', 3) => day_of_week(moment, language, Length::Short)?,
             ('M', _) => numbers(moment.month().into()),
             ('d' | 'D', _) => numbers(moment.day().into()),
             ('y' | 'Y', 1 | 2) => moment.strftime("%y").to_string(),
@@ -66,6 +67,13 @@ fn written(moment: DateTime, picture: &str, in_english: bool) -> Option<String> 
     Some(text)
 }
 
+/// Whether a picture has the number of the day.
+fn has_day(picture: &str) -> bool {
+    let is_day = |letter: char| matches!(letter, 'd' | 'D');
+    let unquoted: String = picture.split('\'').step_by(2).collect();
+    unquoted.split(|letter| !is_day(letter)).any(|days| matches!(days.len(), 1 | 2))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,13 +81,23 @@ mod tests {
     #[test]
     fn pictures_are_filled_as_word_does() {
         let moment = jiff::civil::date(2026, 3, 5).at(15, 4, 9, 0);
-        let date = |picture: &str| written(moment, picture, true).unwrap();
+        let date = |picture: &str| written(moment, picture, "en-US").unwrap();
         assert_eq!(date("dd.MM.yyyy"), "05.03.2026");
         assert_eq!(date("dddd, MMMM d, yy"), "Thursday, March 5, 26");
         assert_eq!(date("h:mm am/pm 'o''clock'"), "3:04 PM oclock");
         assert_eq!(date("HH:mm:ss"), "15:04:09");
-        assert_eq!(written(moment, "d. MMMM yyyy", false), None);
-        assert_eq!(written(moment, "d.M.yyyy", false).unwrap(), "5.3.2026");
-        assert_eq!(written(moment, "gg", true), None);
+        assert_eq!(written(moment, "gg", "en-US"), None);
+    }
+
+    #[test]
+    fn names_are_in_the_language_of_the_text() {
+        let moment = jiff::civil::date(2026, 3, 5).at(15, 4, 9, 0);
+        let date = |picture: &str, language: &str| written(moment, picture, language);
+        assert_eq!(date("d. MMMM yyyy", "de-DE").unwrap(), "5. März 2026");
+        assert_eq!(date("dd MMMM yyyy 'г.'", "ru-RU").unwrap(), "05 марта 2026 г.");
+        assert_eq!(date("MMMM yyyy", "ru-RU").unwrap(), "март 2026");
+        assert_eq!(date("dddd d MMMM", "fr-FR").unwrap(), "jeudi 5 mars");
+        assert_eq!(date("d.M.yyyy", "no language").unwrap(), "5.3.2026");
+        assert_eq!(date("d. MMMM yyyy", "no language"), None);
     }
 }

@@ -63,14 +63,46 @@ pub(super) struct Choice<'s> {
     captions: Option<&'s str>,
     /// Captions without their label and number.
     texts_of: Option<&'s str>,
+    marked: Option<Marked<'s>>,
     within: Option<&'s str>,
+}
+
+/// Entries that are marked by `TC` fields.
+#[derive(Clone, Copy, Debug)]
+struct Marked<'s> {
+    /// Of the list that they belong to.
+    list: &'s str,
+    levels: (u8, u8),
+}
+
+impl<'s> Marked<'s> {
+    /// The list that a field names after `\f`, or the usual one.
+    fn list(instruction: &'s Instruction) -> &'s str {
+        instruction.after('f').unwrap_or("C")
+    }
+
+    /// `None` if a table of contents leaves them out.
+    fn read(instruction: &'s Instruction) -> Option<Self> {
+        let levels = instruction.after('l').and_then(range);
+        let is_asked = instruction.has('f') || levels.is_some();
+        is_asked.then(|| Self { list: Self::list(instruction), levels: levels.unwrap_or((1, 9)) })
+    }
+
+    /// The text and level of a field that marks one.
+    fn entry(self, instruction: &Instruction) -> Option<(String, u8)> {
+        let level = instruction.after('l').map_or(Some(1), |level| level.trim().parse().ok())?;
+        let is_in = (self.levels.0..=self.levels.1).contains(&level);
+        let is_listed = instruction.kind == "TC" && Marked::list(instruction).eq_ignore_ascii_case(self.list);
+        let text = instruction.argument().map(str::trim).filter(|text| !text.is_empty())?;
+        (is_in && is_listed).then(|| (text.to_owned(), level))
+    }
 }
 
 impl<'s> Choice<'s> {
     /// `None`: it asks for something that is not done here.
     pub(super) fn read(instruction: &'s Instruction) -> Option<Self> {
-        // Marked entries (`TC`), sequences before page numbers, and contents of other documents.
-        if ['f', 'l', 's', 'd'].iter().any(|switch| instruction.has(*switch)) {
+        // Sequences before page numbers, and contents of other documents.
+        if ['s', 'd'].iter().any(|switch| instruction.has(*switch)) {
             return None;
         }
         let headings = instruction.has('o').then(|| instruction.after('o').and_then(range).unwrap_or((1, 9)));
@@ -78,9 +110,11 @@ impl<'s> Choice<'s> {
         let styles: Vec<_> = instruction.after('t').map(styles).unwrap_or_default();
         let captions = instruction.after('c');
         let texts_of = instruction.after('a');
-        let has_none = captions.is_none() && texts_of.is_none() && outlined.is_none() && styles.is_empty();
-        let headings = headings.or_else(|| has_none.then_some((1, 9)));
-        Some(Self { headings, styles, outlined, captions, texts_of, within: instruction.after('b') })
+        let marked = Marked::read(instruction);
+        let has_none =
+            [captions.is_none(), texts_of.is_none(), outlined.is_none(), styles.is_empty(), marked.is_none()];
+        let headings = headings.or_else(|| has_none.iter().all(|none| *none).then_some((1, 9)));
+        Some(Self { headings, styles, outlined, captions, texts_of, marked, within: instruction.after('b') })
     }
 
     /// Whether it lists captions.
@@ -106,7 +140,10 @@ impl<'s> Choice<'s> {
         };
         let paragraphs = document.story.paragraphs.iter().filter(is_listed);
         let mut captions = document.captions();
-        let entries = paragraphs.filter_map(|paragraph| self.entry(document, results, paragraph, &mut captions));
+        let entries = paragraphs.flat_map(|paragraph| {
+            let own = self.entry(document, results, paragraph, &mut captions);
+            own.into_iter().chain(self.marked_in(document, paragraph))
+        });
         entries.filter(|entry| !entry.text().trim().is_empty() && !entry.pieces.is_empty()).collect()
     }
 
@@ -129,6 +166,23 @@ impl<'s> Choice<'s> {
         let level = self.level(paragraph)?;
         let pieces = pieces(document, results, paragraph.node, 0);
         Some(Entry { paragraph, level, number: paragraph.number.as_ref(), pieces })
+    }
+
+    fn marked_in<'d, 'a, 'i>(
+        &self,
+        document: &'d Document<'a, 'i>,
+        paragraph: &'d Paragraph<'a, 'i>,
+    ) -> Vec<Entry<'d, 'a, 'i>> {
+        let Some(marked) = self.marked else { return Vec::new() };
+        let range = paragraph.node.range();
+        let all = &document.fields.all;
+        let first = all.partition_point(|field| field.start() < range.start);
+        let inside = all.iter().skip(first).take_while(|field| field.start() < range.end);
+        let entries = inside.filter_map(|field| marked.entry(&field.instruction)).map(|(text, level)| {
+            let pieces = vec![Piece { look: String::new(), content: Content::Text(text) }];
+            Entry { paragraph, level, number: None, pieces }
+        });
+        entries.collect()
     }
 
     fn level(&self, paragraph: &Paragraph<'_, '_>) -> Option<u8> {

@@ -5,6 +5,7 @@
 
 mod compute;
 mod contents;
+mod date_names;
 mod dates;
 mod entries;
 mod find;

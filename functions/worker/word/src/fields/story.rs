@@ -89,6 +89,12 @@ pub(super) struct Bookmark<'a, 'i> {
     pub(super) end: Option<usize>,
 }
 
+/// Whether a paragraph is there only for the end of a section. Word does not count it in lists.
+fn only_ends_section(paragraph: Node<'_, '_>) -> bool {
+    let has_section = child(paragraph, "pPr").is_some_and(|own| child(own, "sectPr").is_some());
+    has_section && !paragraph.children().any(|part| matches!(part.tag_name().name(), "r" | "hyperlink" | "sdt" | "ins"))
+}
+
 impl<'a, 'i> Story<'a, 'i> {
     pub(super) fn read(body: Node<'a, 'i>, styles: &Styles, numbering: &mut Numbering) -> Self {
         let mut story = Self::default();
@@ -142,7 +148,7 @@ impl<'a, 'i> Story<'a, 'i> {
         if let Some(own) = own {
             properties.add_paragraph(own);
         }
-        let list = properties.list.filter(|list| *list != 0);
+        let list = properties.list.filter(|list| *list != 0 && !only_ends_section(node));
         let level = properties.list_level.unwrap_or(0);
         let number = list.and_then(|list| match numbering.next(list, level)? {
             Marker::Number { label, suffix, .. } => Some(Number { label, suffix, level }),

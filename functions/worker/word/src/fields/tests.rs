@@ -93,6 +93,41 @@ fn lines(document: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_paragraph_that_only_ends_a_section_has_no_number() {
+    let end = "<w:p><w:pPr><w:pStyle w:val=\"berschrift1\"/><w:sectPr/></w:pPr></w:p>";
+    let body = format!("<w:p>{}</w:p>{end}{}<w:p/>", field(" TOC \\o \"1-2\" \\h ", &run("x")), heading(1, "First"));
+    let text = updated(&body).0;
+    assert!(lines(&text).iter().any(|line| line.starts_with("TOC1:I.→First")), "{text}");
+}
+
+#[test]
+fn contents_list_the_entries_that_fields_mark() {
+    let marked = |instruction: &str| {
+        let sign = |kind: &str| format!("<w:r><w:fldChar w:fldCharType=\"{kind}\"/></w:r>");
+        format!("{}<w:r><w:instrText>{instruction}</w:instrText></w:r>{}", sign("begin"), sign("end"))
+    };
+    let body = |contents: &str| {
+        format!(
+            "<w:p>{}</w:p>{}<w:p>{}{}</w:p><w:p>{}{}</w:p><w:p/>",
+            field(contents, &run("Update me")),
+            heading(2, "Heading"),
+            marked(" TC \"Preface\" \\l 1 "),
+            run("Dear reader"),
+            marked(" TC \"Map\" \\f m \\l 2 "),
+            run("See the map")
+        )
+    };
+    let written = |contents: &str| {
+        let all = lines(&updated(&body(contents)).0);
+        let entries = all.into_iter().filter(|line| line.starts_with("TOC"));
+        entries.map(|line| line.split('→').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(written(" TOC \\o \"1-2\" \\f \\h "), ["TOC2:Heading", "TOC1:Preface"]);
+    assert_eq!(written(" TOC \\f m \\h "), ["TOC2:Map"]);
+    assert_eq!(written(" TOC \\l 1-1 \\h "), ["TOC1:Preface"]);
+}
+
+#[test]
 fn contents_are_written_with_numbers_and_pages() {
     let contents = field(" TOC \\o \"1-2\" \\h \\z \\u ", &run("Update me"));
     let body = format!(
