@@ -268,9 +268,9 @@ pub enum Asker {
 /// Fontconfig's configuration: the system's, the substitutes, and excluded fonts. Fonts of other programs, such as Ghostscript,
 /// are excluded so that all machines print alike. `own` fonts are included and preferred to substitutes.
 fn configuration(asker: Asker, own: &OwnFonts) -> String {
-    let mut xml = String::from(concat!(
+    let mut xml = String::from(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE fontconfig SYSTEM \"urn:fontconfig:fonts.dtd\">\n<fontconfig>\n",
-    ));
+    );
     if let Asker::LibreOffice(_) = asker {
         xml.push_str(&unknown());
     }
