@@ -1,6 +1,6 @@
 //! Names of months and days of the week, in the language of the text around them.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use icu_calendar::{Date, Iso};
 use icu_datetime::fieldsets::{E, M, MD};
@@ -79,7 +79,10 @@ struct Only {
 
 impl fmt::Write for Only {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.is_inside { self.text.write_str(text) } else { Ok(()) }
+        if self.is_inside {
+            self.text.push_str(text);
+        }
+        Ok(())
     }
 }
 
