@@ -22,6 +22,9 @@ use forest::Forest;
 /// From this sum of the trees on, a block is a heading.
 const HEADING: f32 = -0.62;
 
+/// A few words are above nothing: documents with fewer bytes of text have the headings that rules find.
+const LEAST: usize = 200;
+
 static FOREST: LazyLock<Option<Forest>> = LazyLock::new(|| {
     let names = [Local::NAMES, Alike::NAMES, Whole::NAMES].concat();
     Forest::parse(include_str!("headings.trees"), &names)
@@ -80,8 +83,7 @@ impl Candidates {
 
     /// Which of them are headings. `body`: the size of the text.
     pub(super) fn headings(self, body: f32) -> Headings {
-        // A text alone is above nothing.
-        let Some(forest) = FOREST.as_ref().filter(|_| self.blocks > 1) else { return Headings::default() };
+        let Some(forest) = FOREST.as_ref().filter(|_| self.all >= LEAST) else { return Headings::default() };
         let known = whole::known(self, body);
         let title = whole::title(&known, body);
         let mut headings = Headings::default();

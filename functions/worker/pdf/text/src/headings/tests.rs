@@ -103,6 +103,8 @@ fn items_that_are_headings_get_their_numbers_back() {
 }
 
 #[test]
-fn a_text_alone_is_no_heading() {
+fn a_few_words_are_no_headings() {
     assert_eq!(shown(&document(&[vec![line("Harvest", 80.0, 12.0)]])), ["p Harvest"]);
+    let labels = vec![line("Harvest", 80.0, 12.0), line("Griffinshire", 300.0, 12.0)];
+    assert_eq!(shown(&document(&[labels])), ["p Harvest", "p Griffinshire"]);
 }
