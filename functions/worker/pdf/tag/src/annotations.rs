@@ -243,7 +243,7 @@ fn named_field(document: &Document, widget: ObjectId) -> ObjectId {
 }
 
 /// An entry of a field or of those around it.
-fn inherited(document: &Document, field: &Dictionary, key: &[u8]) -> Option<String> {
+pub(super) fn inherited(document: &Document, field: &Dictionary, key: &[u8]) -> Option<String> {
     let mut at = field;
     for _ in 0..docmill_pdf_core::objects::DEPTH {
         if let Some(found) = document.value(at, key).and_then(decode).filter(|text| !text.trim().is_empty()) {

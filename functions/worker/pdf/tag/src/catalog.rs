@@ -102,26 +102,35 @@ pub(super) fn mend(document: &mut Document) {
             catalog.set("OCProperties", layers);
         }
     }
-    document.objects.values_mut().for_each(|object| name_files(object, docmill_pdf_core::objects::DEPTH));
+    edit_files(document, &name_file);
 }
 
-/// Gives the specifications of files both names, those in other objects too.
-fn name_files(object: &mut Object, depth: usize) {
+/// Edits the specifications of files, those in other objects too.
+pub(super) fn edit_files(document: &mut Document, edit: &impl Fn(&mut Dictionary)) {
+    document.objects.values_mut().for_each(|object| edit_files_in(object, docmill_pdf_core::objects::DEPTH, edit));
+}
+
+fn edit_files_in(object: &mut Object, depth: usize, edit: &impl Fn(&mut Dictionary)) {
     let Some(depth) = depth.checked_sub(1) else { return };
     let entries = match object {
         Object::Dictionary(entries) => entries,
         Object::Stream(stream) => &mut stream.dict,
-        Object::Array(elements) => return elements.iter_mut().for_each(|element| name_files(element, depth)),
+        Object::Array(elements) => return elements.iter_mut().for_each(|element| edit_files_in(element, depth, edit)),
         _ => return,
     };
     if entries.has(b"EF") {
-        for (key, other) in [("F", "UF"), ("UF", "F")] {
-            if let (false, Ok(name)) = (entries.has(key.as_bytes()), entries.get(other.as_bytes()).cloned()) {
-                entries.set(key, name);
-            }
+        edit(entries);
+    }
+    entries.iter_mut().for_each(|(_, entry)| edit_files_in(entry, depth, edit));
+}
+
+/// Gives the specification of a file both names.
+fn name_file(file: &mut Dictionary) {
+    for (key, other) in [("F", "UF"), ("UF", "F")] {
+        if let (false, Ok(name)) = (file.has(key.as_bytes()), file.get(other.as_bytes()).cloned()) {
+            file.set(key, name);
         }
     }
-    entries.iter_mut().for_each(|(_, entry)| name_files(entry, depth));
 }
 
 fn name_layers(document: &Document, settings: &mut Dictionary, number: usize) {

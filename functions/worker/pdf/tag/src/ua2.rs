@@ -1,15 +1,17 @@
-//! What PDF/UA-2 (ISO 14289-2) asks for beyond PDF/UA-1, of a document that was just tagged: a root element of PDF 2.0, foot notes of its
+//! What PDF/UA-2 (ISO 14289-2) asks for beyond PDF/UA-1, of a document that was just tagged: a root element of PDF 2.0, footnotes of its
 //! type, and destinations that are elements instead of pages.
 
 use std::collections::{HashMap, HashSet};
 
-use docmill_pdf_core::objects::{Lookup, decode, text};
+use docmill_pdf_core::objects::{Lookup, decode, reference, text};
 use docmill_pdf_fonts::stated::Stated;
 use docmill_pdf_fonts::uses;
 use docmill_pdf_structure::Targets;
 use lopdf::{Dictionary, Document, Object, ObjectId, dictionary};
 
 use super::Origin;
+use super::annotations::inherited;
+use super::catalog::edit_files;
 use super::characters::PRIVATE;
 use super::check::Finding;
 
@@ -18,11 +20,7 @@ const NAMESPACE: &str = "http://iso.org/pdf2/ssn";
 
 /// Changes a tagged document in place.
 pub(super) fn upgrade(document: &mut Document, pages: &[ObjectId]) {
-    let Some(root) =
-        document.catalog().ok().and_then(|catalog| catalog.get(b"StructTreeRoot").ok()?.as_reference().ok())
-    else {
-        return;
-    };
+    let Some(root) = document.catalog().ok().and_then(|catalog| reference(catalog, b"StructTreeRoot")) else { return };
     if let Ok(catalog) = document.catalog_mut() {
         catalog.set("Version", "2.0");
     }
@@ -45,7 +43,7 @@ pub(super) fn upgrade(document: &mut Document, pages: &[ObjectId]) {
     }
     Destinations::new(document, pages, &elements).set(document, pages);
     describe_fields(document, pages);
-    document.objects.values_mut().for_each(|object| describe_files(object, docmill_pdf_core::objects::DEPTH));
+    edit_files(document, &describe_file);
 }
 
 /// The elements of the tree, in their order; the first is the root element.
@@ -74,9 +72,7 @@ impl Destinations {
     fn new(document: &Document, pages: &[ObjectId], elements: &[ObjectId]) -> Self {
         let mut first: HashMap<ObjectId, ObjectId> = HashMap::new();
         for id in elements {
-            let page =
-                document.get_dictionary(*id).ok().and_then(|element| element.get(b"Pg").ok()?.as_reference().ok());
-            if let Some(page) = page {
+            if let Some(page) = document.get_dictionary(*id).ok().and_then(|element| reference(element, b"Pg")) {
                 first.entry(page).or_insert(*id);
             }
         }
@@ -150,12 +146,11 @@ fn annotations(document: &Document, pages: &[ObjectId]) -> Vec<ObjectId> {
 /// The items of the outline.
 fn outline(document: &Document) -> Vec<ObjectId> {
     let mut seen = HashSet::new();
-    let next = |entries: &Dictionary, key: &[u8]| entries.get(key).ok()?.as_reference().ok();
     let root = document.catalog().ok().and_then(|catalog| document.child(catalog, b"Outlines"));
-    let mut waiting: Vec<ObjectId> = root.and_then(|root| next(root, b"First")).into_iter().collect();
+    let mut waiting: Vec<ObjectId> = root.and_then(|root| reference(root, b"First")).into_iter().collect();
     while let Some(id) = waiting.pop() {
         let Some(item) = document.get_dictionary(id).ok().filter(|_| seen.insert(id)) else { continue };
-        waiting.extend([next(item, b"First"), next(item, b"Next")].into_iter().flatten());
+        waiting.extend([b"First".as_slice(), b"Next"].into_iter().filter_map(|key| reference(item, key)));
     }
     seen.into_iter().collect()
 }
@@ -167,8 +162,7 @@ fn describe_fields(document: &mut Document, pages: &[ObjectId]) {
         if document.name(widget, b"Subtype") != Some(b"Widget") || widget.has(b"Contents") {
             continue;
         }
-        let said = |entries: &Dictionary| document.value(entries, b"TU").and_then(decode);
-        let Some(description) = said(widget).or_else(|| said(document.child(widget, b"Parent")?)) else { continue };
+        let Some(description) = inherited(document, widget, b"TU") else { continue };
         if let Ok(widget) = document.get_dictionary_mut(id) {
             widget.set("Contents", text(&description));
         }
@@ -176,19 +170,11 @@ fn describe_fields(document: &mut Document, pages: &[ObjectId]) {
 }
 
 /// Attached files have a description: their name, if nothing else is known.
-fn describe_files(object: &mut Object, depth: usize) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    let entries = match object {
-        Object::Dictionary(entries) => entries,
-        Object::Stream(stream) => &mut stream.dict,
-        Object::Array(elements) => return elements.iter_mut().for_each(|element| describe_files(element, depth)),
-        _ => return,
-    };
-    if entries.has(b"EF") && !entries.has(b"Desc") {
-        let name = [b"UF".as_slice(), b"F"].iter().find_map(|key| decode(entries.get(key).ok()?));
-        entries.set("Desc", text(name.as_deref().unwrap_or("Attachment")));
+fn describe_file(file: &mut Dictionary) {
+    if !file.has(b"Desc") {
+        let name = [b"UF".as_slice(), b"F"].iter().find_map(|key| decode(file.get(key).ok()?));
+        file.set("Desc", text(name.as_deref().unwrap_or("Attachment")));
     }
-    entries.iter_mut().for_each(|(_, entry)| describe_files(entry, depth));
 }
 
 /// What PDF/UA-2 asks for beyond PDF/UA-1 and the document does not have, as far as `upgrade` does not see to it. Rules are clauses of

@@ -63,6 +63,8 @@ pub(super) struct Maker<'m> {
     pub facts: &'m Facts,
     pub body: f32,
     pub headers_footers: HeadersFooters,
+    /// Whether drafts have their words with places.
+    pub words: bool,
 }
 
 impl Maker<'_> {
@@ -168,7 +170,7 @@ impl Maker<'_> {
             formulas: words().filter(|word| is_formula(word)).count(),
             element: None,
             look: Some(look::of(lines)),
-            words: words().map(|word| placed(word, self.page.number)).collect(),
+            words: words().filter(|_| self.words).map(|word| placed(word, self.page.number)).collect(),
         })
     }
 }

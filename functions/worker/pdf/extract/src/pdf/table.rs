@@ -7,8 +7,9 @@ use docmill_pdf_text::{PageBlocks, Table};
 use super::blocks::placed;
 use crate::model::{self, Id, Place};
 
-/// The table, the areas of its words on all pages, and its text in rows of tabs. `page`: where it begins.
-pub(super) fn table(id: Id, table: &Table, page: &PageBlocks) -> Made {
+/// The table, the areas of its words on all pages, and its text in rows of tabs. `page`: where it begins. `words`: whether cells have
+/// their words with places.
+pub(super) fn table(id: Id, table: &Table, page: &PageBlocks, words: bool) -> Made {
     let headers = table.headers();
     let page_of =
         |row: usize| table.continued.iter().rfind(|part| part.row <= row).map_or(page.number, |part| part.page);
@@ -25,7 +26,13 @@ pub(super) fn table(id: Id, table: &Table, page: &PageBlocks) -> Made {
             look: Some(super::look::of(&cell.lines)).filter(|look| look.lines > 0),
             place: docmill_pdf_text::place(cell.lines.iter().flat_map(|line| &line.words))
                 .map(|area| Place { page: page_of(row), corners: docmill_pdf_text::corners(&area) }),
-            words: cell.lines.iter().flat_map(|line| &line.words).map(|word| placed(word, page_of(row))).collect(),
+            words: cell
+                .lines
+                .iter()
+                .flat_map(|line| &line.words)
+                .filter(|_| words)
+                .map(|word| placed(word, page_of(row)))
+                .collect(),
         })
         .collect();
     let columns = cells.iter().map(|cell| cell.column + cell.column_span).max().unwrap_or(0);

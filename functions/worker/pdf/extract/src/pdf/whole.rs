@@ -44,17 +44,18 @@ pub fn document(
     head: Head,
 ) -> Result<Document, Failure> {
     let body = whole.body();
-    let mut made = Making { words: keep.words, ..Making::default() };
+    let mut made = Making::default();
     let mut facts = facts.into_iter();
     whole.for_each(|page| {
         let facts = facts.next().ok_or_else(|| Failure::internal("a page without facts"))?;
-        let maker = Maker { page: &page, facts: &facts, body, headers_footers: keep.headers_footers };
+        let Keep { headers_footers, words } = keep;
+        let maker = Maker { page: &page, facts: &facts, body, headers_footers, words };
         let mut drafts = Vec::new();
         let mut links = Vec::new();
         for block in &page.blocks {
             match &block.content {
                 Content::Table(found) => {
-                    let draft = made.table(found, &page, &page.place(&block.area));
+                    let draft = made.table(found, &page, &page.place(&block.area), words);
                     links.extend(table::links(found).map(|(text, address)| (drafts.len(), text, address)));
                     drafts.push(draft);
                 }
@@ -84,19 +85,15 @@ type TableLink = (usize, String, Rc<str>);
 #[derive(Default)]
 struct Making {
     document: Document,
-    words: bool,
     lists: Lists,
     /// The tagged text at the end of the last page, and its block.
     open: Option<(Element, usize)>,
 }
 
 impl Making {
-    fn table(&mut self, found: &docmill_pdf_text::Table, page: &PageBlocks, area: &Rect) -> Draft {
+    fn table(&mut self, found: &docmill_pdf_text::Table, page: &PageBlocks, area: &Rect, words: bool) -> Draft {
         let id = Id::table(self.document.tables.len() + 1);
-        let mut made = table(id.clone(), found, page);
-        if !self.words {
-            made.table.cells.iter_mut().for_each(|cell| cell.words = Vec::new());
-        }
+        let made = table(id.clone(), found, page, words);
         self.document.tables.push(made.table);
         let (reason, confidence) = match (found.element, found.is_ruled) {
             (Some(_), _) => (Reason::Structure, 0.98),
@@ -112,9 +109,6 @@ impl Making {
     /// Adds a page.
     fn page(&mut self, page: &PageBlocks, mut drafts: Vec<Draft>, mut links: Vec<TableLink>, facts: Facts, body: f32) {
         let needs_model = needs::of(page, &drafts, &facts);
-        if !self.words {
-            drafts.iter_mut().for_each(|draft| draft.words = Vec::new());
-        }
         for drawn in facts.figures {
             let at = place_of(&drafts, &drawn.area);
             links.iter_mut().filter(|(of, ..)| *of >= at).for_each(|(of, ..)| *of += 1);

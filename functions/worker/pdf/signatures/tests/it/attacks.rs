@@ -5,7 +5,7 @@ use docmill_pdf_signatures::{ChangeKind, Indication};
 use super::*;
 use crate::update::{Update, object, table};
 
-/// What is said of signatures that are none.
+/// Findings about signatures that are broken or missing.
 const MISSING: &str = "The signature itself is missing, or not where it belongs.";
 const ELSEWHERE: &str = "The part that is not signed is not exactly the signature, so something else may hide there.";
 const UNSAID: &str = "It does not say which bytes are signed, or says it in an unusual way.";

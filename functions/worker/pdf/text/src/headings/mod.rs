@@ -1,4 +1,4 @@
-//! Which blocks are headings, and of which level: by small trees that `tests/extract/headings.py` has trained on tagged PDFs of strangers.
+//! Which blocks are headings, and of which level. Small trees decide, which `tests/extract/headings.py` trained on strangers' tagged PDFs.
 //!
 //! Rules (`styles.rs`) have found headings before: trees correct them, by what the whole document is like. What tags call a heading
 //! is one.
