@@ -200,7 +200,7 @@ function connect(items, { page, sheet, list, chosen, tables }) {
 }
 
 /** An element over the page for a box in points. Styles set by scripts are allowed; those in HTML are not. */
-function boxOf([left, top, right, bottom], { width, height }, kind) {
+export function boxOf([left, top, right, bottom], { width, height }, kind) {
   const box = element("div", kind);
   const share = (value, whole) => `${(100 * value) / whole}%`;
   Object.assign(box.style, {
@@ -214,6 +214,12 @@ async function draw(pdf, { number, width, height }, pixels) {
   const page = await pdf.getPage(number);
   const size = page.getViewport({ scale: 1 });
   if (Math.abs(size.width - width) > SAME_POINTS || Math.abs(size.height - height) > SAME_POINTS) return null;
+  return picture(page, pixels);
+}
+
+/** A page of pdf.js as a picture, which is so many pixels of the screen wide. */
+export async function picture(page, pixels) {
+  const size = page.getViewport({ scale: 1 });
   const viewport = page.getViewport({ scale: (Math.max(pixels, 1) * devicePixelRatio) / size.width });
   const canvas = element("canvas");
   Object.assign(canvas, { width: Math.max(1, viewport.width), height: Math.max(1, viewport.height) });
@@ -227,13 +233,13 @@ function say(place, message) {
 
 const note = (text) => element("li", "muted", text);
 
-function button(text, quiet) {
+export function button(text, quiet) {
   const made = element("button", "button small", text);
   made.type = "button";
   made.append(element("span", "quiet", quiet));
   return made;
 }
 
-function element(name, kind = "", text = "") {
+export function element(name, kind = "", text = "") {
   return Object.assign(document.createElement(name), { className: kind, textContent: text });
 }

@@ -5,15 +5,15 @@
 const trusted = { createScriptURL: (address) => address };
 
 async function preview() {
-  const viewer = document.querySelector("#progress .viewer:not([data-shown])");
-  if (!viewer) return;
-  viewer.dataset.shown = "";
-  const { dataset } = document.getElementById("progress");
-  try {
-    const { show } = await import(dataset.viewer);
-    await show(viewer, dataset, trusted);
-  } catch {
-    viewer.textContent = "The preview could not be loaded. Download the file instead.";
+  for (const viewer of document.querySelectorAll("#progress .viewer:not([data-shown])")) {
+    viewer.dataset.shown = "";
+    const { dataset } = document.getElementById("progress");
+    try {
+      const { show } = await import(dataset.viewer);
+      await show(viewer, dataset, trusted);
+    } catch {
+      viewer.textContent = "The preview could not be loaded. Download the file instead.";
+    }
   }
 }
 

@@ -197,13 +197,13 @@ function replace(text) {
 
 // Previews the result's pages and texts. The script is loaded for the first preview.
 async function preview() {
-  const viewer = result.querySelector(".viewer");
-  if (!viewer) return;
-  try {
-    const { show } = await import(form.dataset.viewer);
-    await show(viewer, form.dataset, trusted);
-  } catch {
-    viewer.textContent = "The preview could not be loaded. Download the file instead.";
+  for (const viewer of result.querySelectorAll(".viewer")) {
+    try {
+      const { show } = await import(form.dataset.viewer);
+      await show(viewer, form.dataset, trusted);
+    } catch {
+      viewer.textContent = "The preview could not be loaded. Download the file instead.";
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-// Previews a job's result: PDFs as pictures, side by side with the source where there is one, text as text, and documents that
-// were read as blocks. The playground loads this script with the first preview, and pdf.js with the first PDF.
+// Previews a job's result: PDFs as pictures, side by side with the source where there is one, text as text, documents that
+// were read as blocks, and tags as a tree. The playground loads this script with the first preview, and pdf.js with the first PDF.
 
 const ZOOM = 2.5;
 // The largest canvas that browsers on phones support is about this size.
@@ -26,7 +26,22 @@ export async function show(viewer, assets, trusted) {
     const [{ showBlocks }] = await Promise.all([import(assets.blocks), loadStyle(assets.blocksStyle)]);
     await showBlocks(blocks, (url) => openPdf({ url }, assets, trusted));
   }
+  const tags = viewer.querySelector("[data-tags]");
+  if (tags) await showTags(tags, assets, trusted);
   if (places.length) await showPages(viewer, places, assets, trusted);
+}
+
+async function showTags(place, assets, trusted) {
+  say(place, "Loading the tags …");
+  const scripts = [import(assets.tree), import(assets.blocks), import(assets.pdf), loadStyle(assets.blocksStyle)];
+  const [{ showTree }, parts, { OPS }] = await Promise.all(scripts);
+  let pdf;
+  try {
+    pdf = await openPdf(located({ pdf: place.dataset.tags, bytes: place.dataset.bytes }), assets, trusted);
+  } catch (error) {
+    return say(place, PROBLEMS[error.name] ?? "The tags could not be shown. Download the file instead.");
+  }
+  await showTree(place, pdf, OPS, parts);
 }
 
 /** Loads a style sheet once. Without it, everything is still there to read. */

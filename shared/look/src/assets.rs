@@ -50,7 +50,7 @@ macro_rules! asset {
     };
 }
 
-static ASSETS: [Asset; 27] = [
+static ASSETS: [Asset; 28] = [
     asset!("style.css", STYLE, Content::Text(include_str!("../assets/style.css"))),
     asset!("docs.css", STYLE, Content::Text(include_str!("../assets/docs.css"))),
     asset!("page.js", SCRIPT, Content::Text(include_str!("../assets/page.js"))),
@@ -61,6 +61,7 @@ static ASSETS: [Asset; 27] = [
     asset!("areas.js", SCRIPT, Content::Text(include_str!("../assets/areas.js"))),
     asset!("blocks.css", STYLE, Content::Text(include_str!("../assets/blocks.css"))),
     asset!("blocks.js", SCRIPT, Content::Text(include_str!("../assets/blocks.js"))),
+    asset!("tree.js", SCRIPT, Content::Text(include_str!("../assets/tree.js"))),
     asset!("job.js", SCRIPT, Content::Text(include_str!("../assets/job.js"))),
     asset!("playground.js", SCRIPT, Content::Text(include_str!("../assets/playground.js"))),
     asset!("icon.svg", "image/svg+xml", Content::Text(include_str!("../assets/icon.svg"))),

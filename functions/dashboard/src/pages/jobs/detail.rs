@@ -67,6 +67,7 @@ pub(super) fn live(shown: &Shown<'_>) -> Markup {
             data-viewer=(assets::link(state, "viewer.js"))
             data-blocks=(assets::link(state, "blocks.js"))
             data-blocks-style=(assets::link(state, "blocks.css"))
+            data-tree=(assets::link(state, "tree.js"))
             data-pdf=(assets::link(state, assets::PDF))
             data-pdf-worker=(assets::link(state, assets::PDF_WORKER)) {
             section.card aria-labelledby="status" {

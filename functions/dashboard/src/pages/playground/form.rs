@@ -53,6 +53,7 @@ pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
                     data-viewer=(assets::link(shown.state, "viewer.js"))
                     data-blocks=(assets::link(shown.state, "blocks.js"))
                     data-blocks-style=(assets::link(shown.state, "blocks.css"))
+                    data-tree=(assets::link(shown.state, "tree.js"))
                     data-areas=(assets::link(shown.state, "areas.js"))
                     data-pdf=(assets::link(shown.state, assets::PDF))
                     data-pdf-worker=(assets::link(shown.state, assets::PDF_WORKER)) {

@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 
 const EXTRACT: &str = "extract-document";
 const OCR: &str = "ocr-pdf";
+const TAG: &str = "tag-pdf";
+const CHECK: &str = "check-accessibility";
 /// Further files are only in the ZIP.
 const MOST_PARTS: usize = 24;
 
@@ -26,12 +28,22 @@ pub struct Preview {
     before: Option<SignedLink>,
     /// Whether the result is a document's blocks, and the file that they were read from: pages are shown if it is a PDF.
     blocks: Option<Blocks>,
+    tags: Option<Tags>,
     parts: Vec<Part>,
 }
 
 #[derive(Debug)]
 struct Blocks {
     read_from: Option<SignedLink>,
+}
+
+/// Whose tags are shown beside its pages.
+#[derive(Debug)]
+enum Tags {
+    /// The result's, which were made.
+    Made,
+    /// Those of the PDF that was checked.
+    Checked(SignedLink),
 }
 
 /// One of several files.
@@ -54,6 +66,7 @@ impl Preview {
             result: state.context.files.preview_link(key, output).await?,
             before: before(state, job).await?,
             blocks: blocks(state, job, output).await?,
+            tags: tags(state, job, output).await?,
             parts: parts(state, job).await?,
         }))
     }
@@ -76,8 +89,7 @@ async fn before(state: &AppState, job: &Job) -> Result<Option<SignedLink>, Files
 
 /// The blocks of a result that `extract-document` made as JSON.
 async fn blocks(state: &AppState, job: &Job, output: &Output) -> Result<Option<Blocks>, FilesError> {
-    let steps: Vec<_> = job.request.then.iter().map(|step| step["toolSlug"].as_str().unwrap_or_default()).collect();
-    let tools = [&[job.tool.as_str()], steps.as_slice()].concat();
+    let tools = tools(job);
     if tools.last() != Some(&EXTRACT) || essence(output) != "application/json" {
         return Ok(None);
     }
@@ -85,6 +97,21 @@ async fn blocks(state: &AppState, job: &Job, output: &Output) -> Result<Option<B
     let are_same = matches!(tools.as_slice(), [EXTRACT] | [OCR, EXTRACT]);
     let read_from = if are_same { read_from(state, job).await? } else { None };
     Ok(Some(Blocks { read_from }))
+}
+
+/// The tools of the job, in order.
+fn tools(job: &Job) -> Vec<&str> {
+    let steps = job.request.then.iter().map(|step| step["toolSlug"].as_str().unwrap_or_default());
+    std::iter::once(job.tool.as_str()).chain(steps).collect()
+}
+
+async fn tags(state: &AppState, job: &Job, output: &Output) -> Result<Option<Tags>, FilesError> {
+    match tools(job).as_slice() {
+        [.., TAG] if Kind::of(output) == Kind::Pages => Ok(Some(Tags::Made)),
+        // What a step checks is not stored.
+        [CHECK] => Ok(read_from(state, job).await?.map(Tags::Checked)),
+        _ => Ok(None),
+    }
 }
 
 /// The only source, if it was uploaded or is another job's PDF.
@@ -160,9 +187,11 @@ fn essence(output: &Output) -> &str {
 }
 
 pub fn show(preview: &Preview, output: &Output, job: &Job) -> Markup {
-    let Preview { result, before, blocks, parts } = preview;
+    let Preview { result, before, blocks, tags, parts } = preview;
     html! {
+        @if let Some(Tags::Checked(source)) = tags { (tree(source, None)) }
         @match Kind::of(output) {
+            Kind::Pages if matches!(tags, Some(Tags::Made)) => (tree(result, Some(output))),
             Kind::Pages => (pages(result, before.as_ref(), output, sizes(job), &substituted(job))),
             Kind::Image => figure.picture { img src=(result.reveal()) alt={ "Preview of " (output.filename) }; },
             Kind::Text => {
@@ -186,6 +215,17 @@ pub fn show(preview: &Preview, output: &Output, job: &Job) -> Markup {
                     (name)
                 }
             } } }
+        }
+    }
+}
+
+/// A place for the tags of a PDF beside its pages. `output`: the PDF, if it is the result.
+fn tree(link: &SignedLink, output: Option<&Output>) -> Markup {
+    html! {
+        section.viewer aria-labelledby="tags" {
+            h3 #tags { @if output.is_some() { "Tags" } @else { "Tags of the checked PDF" } }
+            div data-tags=(link.reveal()) data-bytes=[output.map(|output| output.bytes)] {}
+            @if let Some(output) = output { (without_scripts(link, output)) }
         }
     }
 }
