@@ -44,6 +44,10 @@ const TEXTS: [(&[u8], Rule); 3] = [
     (b"E", Rule::ExpansionLanguage),
 ];
 
+/// Elements with more below them, or more marked content, have no measured box.
+const MOST_BELOW: usize = 2_000;
+const MOST_MARKS: usize = 2_000;
+
 /// What is known of the elements before.
 #[derive(Default)]
 struct Before {
@@ -173,16 +177,58 @@ impl Check<'_> {
     /// Where an element is.
     pub(crate) fn place_of(&self, tree: &Tree<'_>, index: usize) -> Place {
         let Some(element) = tree.elements.get(index) else { return Place::default() };
-        let page = element.page.or_else(|| first_page(tree, index));
-        let corners = page
-            .and_then(|page| self.area(page, tables::attribute(self.document, element.entries, b"Layout", b"BBox")?));
-        Place { page: page.and_then(|page| self.number_of(page)), element: Some(tree.path(index)), corners, font: None }
+        let mut place = Place { element: Some(tree.path(index)), ..Place::default() };
+        if let Some(page) = element.page.or_else(|| first_page(tree, index)) {
+            place.page = self.number_of(page);
+            place.corners = tables::attribute(self.document, element.entries, b"Layout", b"BBox")
+                .and_then(|declared| self.area(page, declared));
+            if place.corners.is_none() {
+                place.marks = marks(tree, index, page);
+            }
+            if place.corners.is_none() && place.marks.is_empty() {
+                place.corners = self.area_of_objects(element, page);
+            }
+        }
+        place
     }
+
+    /// The box around an element's annotations.
+    fn area_of_objects(&self, element: &Element<'_>, page: ObjectId) -> Option<[f32; 4]> {
+        let objects = element.kids.iter().filter_map(|kid| match kid {
+            Kid::Object(id) => *id,
+            Kid::Element(_) | Kid::Content(_) => None,
+        });
+        let boxes = objects.filter_map(|id| {
+            let entries = self.document.get_dictionary(id).ok()?;
+            self.area(page, self.document.value(entries, b"Rect")?)
+        });
+        boxes.reduce(|[l, t, r, b], [left, top, right, bottom]| [l.min(left), t.min(top), r.max(right), b.max(bottom)])
+    }
+}
+
+/// An element and those below it.
+fn branch<'t, 'd>(tree: &'t Tree<'d>, index: usize) -> impl Iterator<Item = &'t Element<'d>> {
+    // Descendants follow their ancestor.
+    let below = tree.elements.iter().skip(index + 1).take_while(move |element| element.parent >= Some(index));
+    tree.elements.get(index).into_iter().chain(below)
 }
 
 /// The page of the first descendant that names one.
 fn first_page(tree: &Tree<'_>, index: usize) -> Option<ObjectId> {
-    // Descendants follow their ancestor.
-    let below = tree.elements.iter().skip(index + 1).take_while(|element| element.parent >= Some(index));
-    below.map(|element| element.page).find(Option::is_some).flatten()
+    branch(tree, index).map(|element| element.page).find(Option::is_some).flatten()
+}
+
+/// The marked content of an element on a page. None if there is so much of it that its box would say nothing.
+fn marks(tree: &Tree<'_>, index: usize, page: ObjectId) -> Vec<u32> {
+    let mut marks = Vec::new();
+    for (count, element) in branch(tree, index).enumerate() {
+        marks.extend(element.kids.iter().filter_map(|kid| match kid {
+            Kid::Content(Some(marked)) if marked.page == page => Some(marked.number),
+            Kid::Content(_) | Kid::Element(_) | Kid::Object(_) => None,
+        }));
+        if count >= MOST_BELOW || marks.len() > MOST_MARKS {
+            return Vec::new();
+        }
+    }
+    marks
 }

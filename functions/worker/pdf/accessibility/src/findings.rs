@@ -24,6 +24,9 @@ pub struct Place {
     /// The font.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub font: Option<String>,
+    /// What the tag's box is measured by once the page is drawn, if the tag names none: numbers of marked content on the page.
+    #[serde(skip)]
+    pub(crate) marks: Vec<u32>,
 }
 
 /// A broken rule.

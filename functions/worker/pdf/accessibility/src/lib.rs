@@ -22,6 +22,7 @@ mod findings;
 mod fonts;
 mod glyphs;
 mod language;
+mod measured;
 mod metadata;
 mod page;
 mod programs;

@@ -14,10 +14,17 @@ const ELEMENTS: usize = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kid {
     Element(usize),
-    /// Marked content of a page.
-    Content,
+    /// Marked content of a page. `None`: of a form, or it can't be told.
+    Content(Option<Marked>),
     /// An annotation or a picture.
     Object(Option<ObjectId>),
+}
+
+/// Marked content: its page, and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Marked {
+    pub(crate) page: ObjectId,
+    pub(crate) number: u32,
 }
 
 #[derive(Debug)]
@@ -100,7 +107,7 @@ impl<'d> Tree<'d> {
             }
             let mut below = Vec::new();
             for kid in document.listed(entries, b"K") {
-                match other_kid(document, kid) {
+                match other_kid(document, kid, page) {
                     Some(kid) => self.elements.get_mut(index).into_iter().for_each(|element| element.kids.push(kid)),
                     None => below.push((kid, Some(index))),
                 }
@@ -133,7 +140,7 @@ impl<'d> Tree<'d> {
         let kids = self.elements.get(index).into_iter().flat_map(|element| &element.kids);
         kids.filter_map(|kid| match kid {
             Kid::Element(kid) => Some(*kid),
-            Kid::Content | Kid::Object(_) => None,
+            Kid::Content(_) | Kid::Object(_) => None,
         })
         .collect()
     }
@@ -193,14 +200,20 @@ fn reference(document: &Document, object: &Object) -> Option<ObjectId> {
     Some(id)
 }
 
-/// A kid that is no element.
-fn other_kid(document: &Document, kid: &Object) -> Option<Kid> {
-    if document.resolve(kid)?.as_i64().is_ok() {
-        return Some(Kid::Content);
+/// A kid that is no element. `page`: that of the element.
+fn other_kid(document: &Document, kid: &Object, page: Option<ObjectId>) -> Option<Kid> {
+    let marked =
+        |page: Option<ObjectId>, number: i64| Some(Marked { page: page?, number: u32::try_from(number).ok()? });
+    if let Ok(number) = document.resolve(kid)?.as_i64() {
+        return Some(Kid::Content(marked(page, number)));
     }
     let entries = document.dictionary(kid)?;
     match document.name(entries, b"Type") {
-        Some(b"MCR") => Some(Kid::Content),
+        Some(b"MCR") => {
+            let number = document.integer(entries, b"MCID").filter(|_| !entries.has(b"Stm"));
+            let page = objects::reference(entries, b"Pg").or(page);
+            Some(Kid::Content(number.and_then(|number| marked(page, number))))
+        }
         Some(b"OBJR") => Some(Kid::Object(objects::reference(entries, b"Obj"))),
         _ => None,
     }

@@ -50,6 +50,34 @@ fn a_place_has_its_page_its_tag_and_its_box() {
     );
 }
 
+/// A figure without a box of its own, which is a rectangle on the page.
+fn drawn_figure() -> Vec<u8> {
+    let mut document = fixture::plain_document("unused", 1, (300.0, 400.0));
+    let page = document.get_pages()[&1];
+    let content = b"/Figure << /MCID 0 >> BDC 40 300 60 50 re f EMC /P << /MCID 1 >> BDC 0 0 5 5 re f EMC".to_vec();
+    let content = document.add_object(lopdf::Stream::new(lopdf::Dictionary::new(), content));
+    document.get_dictionary_mut(page).unwrap().set("Contents", content);
+    document.get_dictionary_mut(page).unwrap().set("StructParents", 0);
+    let root = document.new_object_id();
+    let figure = document.add_object(dictionary! { "S" => "Figure", "P" => root, "Pg" => page, "K" => vec![0.into()] });
+    let parents = dictionary! { "Nums" => vec![0.into(), vec![lopdf::Object::from(figure)].into()] };
+    let tree = dictionary! { "Type" => "StructTreeRoot", "K" => figure, "ParentTree" => parents };
+    document.objects.insert(root, tree.into());
+    document.catalog_mut().unwrap().set("StructTreeRoot", root);
+    save(&mut document)
+}
+
+#[test]
+fn a_tag_without_a_box_has_that_of_what_is_drawn() {
+    let run = Run::new().with(&drawn_figure());
+    let (_, report) = checked(&run);
+    let finding = report["failed"].as_array().unwrap().iter().find(|finding| finding["rule"] == "7.3-1").unwrap();
+    assert_eq!(finding["places"], json!([{"page": 1, "element": "Figure", "box": [40.0, 50.0, 100.0, 100.0]}]));
+    let outcome = run.run(Tool::CheckAccessibility, json!({"format": "html"})).unwrap();
+    let page = std::fs::read_to_string(run.path(&outcome.artifacts[0].file)).unwrap();
+    assert_eq!(page.matches("alt=\"The place on page 1\"").count(), 2, "the rule and the question: {page}");
+}
+
 #[test]
 fn a_protected_document_is_read_with_its_password() {
     let run = Run::new().with(&plain("secret", 1));

@@ -147,6 +147,22 @@ impl Page<'_> {
         marks
     }
 
+    /// The areas of all that is drawn for each number of marked content.
+    pub fn areas_of_marks(&self) -> HashMap<u32, Rect> {
+        let mut areas: HashMap<u32, Rect> = HashMap::new();
+        let mut top = (std::ptr::null_mut(), Mark::None);
+        self.walk(&mut |object| {
+            if object.top != top.0 {
+                top = (object.top, self.mark(object.top));
+            }
+            if let (Mark::Content(number), Some(area)) = (top.1, self.bounds(object)) {
+                areas.entry(number).and_modify(|known| *known = known.union(&area)).or_insert(area);
+            }
+            true
+        });
+        areas
+    }
+
     /// The innermost mark of an object.
     fn mark(&self, object: Handle) -> Mark {
         let Some(number) = self.session().api.FPDFPageObjMark_GetParamIntValue else { return Mark::None };

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use docmill_pdf_accessibility::{Contrast, Report, check};
+use docmill_pdf_accessibility::{Report, check};
 use docmill_pdf_core::pdfium::Document;
 use docmill_pdf_core::{Libraries, pages};
 use docmill_pdf_request::{Failure, Outcome, Request};
@@ -44,7 +44,7 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     drop(document);
     let session = libraries.pdfium()?.session();
     let drawn = raster::open(libraries, &session, request, source)?;
-    report.contrast = contrast(&drawn)?;
+    look(&mut report, &drawn)?;
     let artifact = match format {
         Shape::Json => report_file::json("accessibility.json", &report, request)?,
         Shape::Html => {
@@ -61,11 +61,12 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     })
 }
 
-/// The contrast of the text on all pages.
-fn contrast(document: &Document<'_>) -> Result<Contrast, Failure> {
-    let mut contrast = Contrast::default();
-    document.for_each_page(0..document.pages(), |index, page| contrast.add(page, index + 1))?;
-    Ok(contrast)
+/// What pages tell once they are drawn: the contrast of their text, and where their tags are.
+fn look(report: &mut Report, document: &Document<'_>) -> Result<(), Failure> {
+    document.for_each_page(0..document.pages(), |index, page| {
+        report.measure(page, index + 1);
+        report.contrast.add(page, index + 1)
+    })
 }
 
 /// The version that the first line names. Empty if it names none.
