@@ -217,14 +217,27 @@ def examine(document: Document, pdf: Path) -> tuple[Parting | None, list[Page]]:
     return Parting(document, mode, page, moved, in_word[page].begins_in, ended, total, bool(grid)), in_word
 
 
-def table(parted: list[Parting], unknown: int, harmless: Counter[str], pages: int) -> str:
-    total = len(parted) + unknown
+def rest(ours: list[str], in_word: list[Page]) -> str:
+    """How a document with another number of pages differs if each break that can be told is where it is in Word."""
+    if len(ours) < len(in_word):
+        return "fewer pages, whose text does not tell where they begin"
+    added = ours[len(in_word) :]
+    if not any(added):
+        return "a page more at the end, without text"
+    last = in_word[-1].letters
+    if "".join(added)[-MOST_LETTERS:] in last:
+        return "the end of Word's last page on a page more"
+    return "a page more with text that Word's pages do not show"
+
+
+def table(parted: list[Parting], unknown: Counter[str], harmless: Counter[str], pages: int) -> str:
+    total = len(parted) + unknown.total()
     lines = ["| cause | documents | share | ours holds less than Word's page | its kind on pages that end as in Word |", "|---" * 5 + "|"]
     for cause, count in Counter(one.cause for one in parted).most_common():
         fewer = sum(one.moved > 0 for one in parted if one.cause == cause)
         lines.append(f"| {cause} | {count} | {count / total:.0%} | {fewer} | {harmless[cause] / max(pages, 1):.0%} |")
-    if unknown:
-        lines.append(f"| not found: every break is where it is in Word | {unknown} | {unknown / total:.0%} | – | – |")
+    for how, count in unknown.most_common():
+        lines.append(f"| not found: {how} | {count} | {count / total:.0%} | – | – |")
     return "\n".join(lines)
 
 
@@ -236,17 +249,18 @@ def main() -> None:
     parser.add_argument("--shares", action="store_true", help="only the table, without a line for each document")
     arguments = parser.parse_args()
     results = Results(arguments.results / plain.version())
-    parted, unknown, harmless, pages = [], 0, Counter[str](), 0
+    parted, unknown, harmless, pages = [], Counter[str](), Counter[str](), 0
     for document in all_documents():
         measured = results.measured.get(document.sha256)
         if document.part.value != arguments.part or not measured or not measured.ours:
             continue
         if not measured.ours.is_equal or arguments.all:
-            told, in_word = examine(document, results.pdf(document.sha256))
+            pdf = results.pdf(document.sha256)
+            told, in_word = examine(document, pdf)
             if told:
                 parted.append(told)
-            else:
-                unknown += not measured.ours.is_equal
+            elif not measured.ours.is_equal:
+                unknown[rest(pages_of(pdf), in_word)] += 1
         else:
             told, in_word = None, examine(document, results.pdf(document.sha256))[1]
             for page in in_word[:-1]:

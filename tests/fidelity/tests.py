@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
-from .causes import Page, Parting, Reader, parting
+from .causes import Page, Parting, Reader, parting, rest
 from .documents import Part, all_documents
 from .faces import Faces
 from .heights import are_possible
@@ -103,6 +103,14 @@ class Causes(unittest.TestCase):
         same = [page.letters for page in in_word]
         self.assertIsNone(parting(same, in_word))
         self.assertEqual(parting([same[0], same[2]], in_word), (2, -25))
+
+    def test_a_page_more_at_the_end_says_what_is_on_it(self) -> None:
+        in_word = [Page("onceuponatime"), Page("therewasakingofnowhere")]
+        first, last = (page.letters for page in in_word)
+        self.assertEqual(rest([first, last, ""], in_word), "a page more at the end, without text")
+        self.assertEqual(rest([first, "therewas", "akingofnowhere"], in_word), "the end of Word's last page on a page more")
+        self.assertEqual(rest([first, last, "someoneelse"], in_word), "a page more with text that Word's pages do not show")
+        self.assertEqual(rest([first + last], in_word), "fewer pages, whose text does not tell where they begin")
 
     def test_the_cause_is_on_the_page_that_ends_elsewhere(self) -> None:
         main = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

@@ -12,12 +12,20 @@ const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessing
 
 impl Traveller {
     async fn ended(&self, body: Value) -> Value {
-        let id = self.create("/v1/tools/render-template/jobs", body).await;
+        self.ended_by("render-template", body).await
+    }
+
+    async fn ended_by(&self, tool: &str, body: Value) -> Value {
+        let id = self.create(&format!("/v1/tools/{tool}/jobs"), body).await;
         self.end_of(&id).await
     }
 
     async fn result(&self, body: Value) -> (Value, Vec<u8>) {
-        let job = self.ended(body).await;
+        self.result_of("render-template", body).await
+    }
+
+    async fn result_of(&self, tool: &str, body: Value) -> (Value, Vec<u8>) {
+        let job = self.ended_by(tool, body).await;
         assert_eq!(job["status"], "completed", "{job}");
         let path = format!("/v1/jobs/{}/download", job["id"].as_str().unwrap());
         let answer = self.ask(Method::GET, &path, None).await;
@@ -49,6 +57,52 @@ async fn a_template_becomes_a_document_and_then_a_pdf() {
     for part in ["Dear Ada Lovelace,", "25 November 2026", "Garden chair", "€49.90", "€129.00", "€178.90"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+/// Contents that are out of date, and chapters that each begin a page.
+fn book(chapters: &str) -> Vec<u8> {
+    let sign = |kind: &str| format!("<w:r><w:fldChar w:fldCharType=\"{kind}\"/></w:r>");
+    let instruction = "<w:r><w:instrText xml:space=\"preserve\"> TOC \\u \\h </w:instrText></w:r>";
+    let stale = "<w:r><w:t>Birch</w:t><w:tab/><w:t>9</w:t></w:r>";
+    let contents = format!("{}{instruction}{}{stale}{}", sign("begin"), sign("separate"), sign("end"));
+    let main = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+    let document = format!(
+        "<w:document xmlns:w=\"{main}\"><w:body><w:p>{contents}</w:p>{chapters}<w:sectPr/></w:body></w:document>"
+    );
+    zip_of(&[("word/document.xml", document.into_bytes())])
+}
+
+fn chapter(name: &str) -> String {
+    let properties = "<w:pageBreakBefore/><w:outlineLvl w:val=\"0\"/>";
+    format!("<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{name}</w:t></w:r></w:p>")
+}
+
+/// The text of a document, without its instructions.
+fn texts(document: &[u8]) -> Vec<String> {
+    let xml = part_of(document, "word/document.xml");
+    let runs = xml.split("<w:t").filter_map(|rest| rest.strip_prefix([' ', '>'])?.split_once("</w:t>"));
+    runs.map(|(text, _)| text.rsplit('>').next().unwrap_or_default().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn contents_come_back_with_the_pages_of_their_chapters() {
+    let Some(traveller) = Traveller::with_key("DOCMILL_LIVE_KEY") else { return };
+    let tag = |tag: &str| format!("<w:p><w:r><w:t>{tag}</w:t></w:r></w:p>");
+    let template = [tag("{#trees}"), chapter("{name}"), tag("{/trees}")].concat();
+    let data = json!({"trees": [{"name": "Oak"}, {"name": "Ash"}]});
+    let expected = ["Oak", "2", "Ash", "3", "Oak", "Ash"];
+    for (tool, chapters, options) in [
+        ("render-template", template, json!({"data": data, "updateFields": true})),
+        ("convert-office", [chapter("Oak"), chapter("Ash")].concat(), json!({"format": "docx", "updateFields": true})),
+    ] {
+        let upload = traveller.upload(&book(&chapters), DOCX, "book.docx").await;
+        let (job, document) = traveller.result_of(tool, json!({"uploadId": upload, "options": options})).await;
+        assert_eq!((&job["warnings"], &job["output"]["contentType"]), (&json!([]), &json!(DOCX)), "{tool}: {job}");
+        assert_eq!(texts(&document), expected, "{tool}");
+    }
+    let upload = traveller.upload(&book(&chapter("Oak")), DOCX, "book.docx").await;
+    let (_, as_it_was) = traveller.result(json!({"uploadId": upload, "options": {"data": {}}})).await;
+    assert_eq!(texts(&as_it_was), ["Birch", "9", "Oak"], "without the option");
 }
 
 #[tokio::test]

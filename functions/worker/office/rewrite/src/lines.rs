@@ -26,7 +26,7 @@ pub(super) struct Letters {
     others: Option<i64>,
     /// Something that may be higher than letters.
     pub(super) has_objects: bool,
-    has_text: bool,
+    pub(super) has_text: bool,
 }
 
 struct EastAsian {

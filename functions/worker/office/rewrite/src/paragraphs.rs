@@ -81,6 +81,9 @@ struct Paragraph {
     run: Properties,
     start_of_text: usize,
     letters: Letters,
+    has_pictures: bool,
+    /// It says itself whether its lines are on the grid.
+    says_grid: bool,
 }
 
 /// A `w:spacing` of a paragraph.
@@ -95,6 +98,8 @@ struct Change {
     above: Option<i64>,
     below: Option<i64>,
     line: Option<Line>,
+    /// Its lines leave the grid.
+    leaves_grid: bool,
 }
 
 impl<'a> Paragraphs<'a> {
@@ -153,8 +158,9 @@ impl<'a> Paragraphs<'a> {
             ("w:r", Some(paragraph)) => paragraph.run = Properties::default(),
             ("w:t", Some(paragraph)) => (paragraph.start_of_text, paragraph.ends_with_break) = (range.end, false),
             ("w:drawing", Some(paragraph)) => paragraph.ends_with_break = false,
-            ("wp:inline" | "w:pict" | "w:object" | "w:ruby" | "m:oMath", Some(paragraph)) => {
+            (name @ ("wp:inline" | "w:pict" | "w:object" | "w:ruby" | "m:oMath"), Some(paragraph)) => {
                 (paragraph.ends_with_break, paragraph.letters.has_objects) = (false, true);
+                paragraph.has_pictures |= name == "wp:inline";
             }
             _ => {}
         }
@@ -194,8 +200,10 @@ impl<'a> Paragraphs<'a> {
         let letters = &paragraph.letters;
         let line = letters.line(&complete, theme).or_else(|| letters.empty_line(&complete, paragraph.run.size));
         let line = line.filter(|_| !self.is_on_grid);
+        // Word does not make a line of pictures as high as a number of lines of the grid: seen in where it breaks pages.
+        let leaves_grid = self.is_on_grid && paragraph.has_only_pictures() && !paragraph.says_grid;
         let above = if self.inner == 0 { self.above(&complete, paragraph.ends_with_break) } else { None };
-        paragraph.changed(Change { above, line, below: None })
+        paragraph.changed(Change { above, line, leaves_grid, below: None })
     }
 
     /// A paragraph without anything, whose own space does not show.
@@ -233,6 +241,7 @@ impl Paragraph {
             if tag.name().as_ref() == "w:spacing" {
                 self.spacing = Some(Spacing { range, attributes: attributes(tag) });
             }
+            self.says_grid |= tag.name().as_ref() == "w:snapToGrid";
         }
         match tag.name().as_ref() {
             "w:br" => {
@@ -251,6 +260,10 @@ impl Paragraph {
         }
     }
 
+    const fn has_only_pictures(&self) -> bool {
+        self.has_pictures && !self.letters.has_text
+    }
+
     fn take_properties(&mut self) -> Properties {
         std::mem::take(&mut self.properties)
     }
@@ -260,14 +273,22 @@ impl Paragraph {
             return None;
         }
         Some(match (self.spacing, self.end_of_properties) {
-            (Some(Spacing { range, attributes }), _) => Edit::new(range, change.spacing(&attributes)),
-            (None, Some(end)) => Edit::new(end..end, change.spacing(&[])),
-            (None, None) => Edit::new(self.start..self.start, format!("<w:pPr>{}</w:pPr>", change.spacing(&[]))),
+            (Some(Spacing { range, attributes }), _) => Edit::new(range, change.properties(&attributes)),
+            (None, Some(end)) => Edit::new(end..end, change.properties(&[])),
+            (None, None) => Edit::new(self.start..self.start, format!("<w:pPr>{}</w:pPr>", change.properties(&[]))),
         })
     }
 }
 
 impl Change {
+    /// `own`: the attributes of the paragraph's `w:spacing`.
+    fn properties(self, own: &[(String, String)]) -> String {
+        let grid = if self.leaves_grid { "<w:snapToGrid w:val=\"0\"/>" } else { "" };
+        let has_spacing = self != Self { leaves_grid: true, ..Self::default() } || !own.is_empty();
+        let spacing = if has_spacing { self.spacing(own) } else { String::new() };
+        format!("{grid}{spacing}")
+    }
+
     /// A `w:spacing` with the paragraph's other attributes.
     fn spacing(self, own: &[(String, String)]) -> String {
         let above = self.above.map(|above| format!(" w:before=\"{above}\""));
@@ -383,6 +404,28 @@ mod tests {
         assert_eq!(dropped(&xml("")).unwrap(), xml(&format!("<w:spacing w:before=\"0\"{line}/>")));
         let in_table = |spacing: &str| format!("<w:tbl>{}</w:tbl>", xml(spacing));
         assert_eq!(dropped(&in_table("")).unwrap(), in_table(&format!("<w:spacing{line}/>")));
+    }
+
+    #[test]
+    fn pictures_leave_the_grid_of_lines() {
+        let picture = "<w:r><w:drawing><wp:inline></wp:inline></w:drawing></w:r>";
+        let document = |properties: &str, content: &str| {
+            let grid = "<w:sectPr><w:docGrid w:type=\"lines\" w:linePitch=\"312\"/></w:sectPr>";
+            format!("<w:p><w:pPr>{properties}</w:pPr>{content}</w:p>{grid}")
+        };
+        let leaves = "<w:snapToGrid w:val=\"0\"/>";
+        assert_eq!(dropped(&document("", picture)).unwrap(), document(leaves, picture));
+        let spacing = "<w:spacing w:before=\"9\"/>";
+        assert_eq!(dropped(&document(spacing, picture)).unwrap(), document(&format!("{leaves}{spacing}"), picture));
+        let with_break = document("<w:pageBreakBefore/>", picture);
+        let expected = document(&format!("<w:pageBreakBefore/>{leaves}<w:spacing w:before=\"0\"/>"), picture);
+        assert_eq!(dropped(&with_break).unwrap(), expected);
+        let text = "<w:r><w:t>x</w:t></w:r>";
+        for (properties, content) in [("", &*format!("{text}{picture}")), ("", text), ("<w:snapToGrid/>", picture)] {
+            assert_eq!(dropped(&document(properties, content)), None);
+        }
+        let without_type = document("", picture).replace(" w:type=\"lines\"", "");
+        assert_eq!(dropped(&without_type), None, "such a grid has no lines");
     }
 
     fn footer(xml: &str) -> Option<String> {
