@@ -14,7 +14,7 @@ def of_pdfs(original: Path, other: Path) -> float:
     """The mean over the first pages."""
     with TemporaryDirectory(prefix="docmill-bench-") as folder:
         ours, theirs = (_pages(path, Path(folder) / name) for path, name in ((original, "a"), (other, "b")))
-        values = [_of_images(a, b) for a, b in zip(ours, theirs, strict=True)]
+        values = [of_images(a, b) for a, b in zip(ours, theirs, strict=True)]
     return sum(values) / len(values)
 
 
@@ -24,7 +24,7 @@ def _pages(pdf: Path, prefix: Path) -> list[Image.Image]:
     return [Image.open(path).convert("F") for path in sorted(prefix.parent.glob(f"{prefix.name}-*.pgm"))]
 
 
-def _of_images(a: Image.Image, b: Image.Image) -> float:
+def of_images(a: Image.Image, b: Image.Image) -> float:
     if a.size != b.size:
         b = b.resize(a.size)
 

@@ -77,8 +77,8 @@ def all_documents() -> list[Document]:
 def _chosen(clone: Path) -> dict[str, str]:
     """The documents of a clone that tell their pages in Word, from two on: those with the lowest digests."""
     found: dict[str, str] = {}
-    for path, blob in _blobs(clone):
-        data = _content(clone, blob)
+    for path, blob in blobs(clone, (".docx", ".docm")):
+        data = content(clone, blob)
         if data[:2] == b"PK" and len(data) <= LARGEST_BYTES and _is_paged(data):
             found.setdefault(hashlib.sha256(data).hexdigest(), path)
     return {path: digest for digest, path in sorted(found.items())[:MOST_OF_ONE]}
@@ -96,10 +96,11 @@ def _listed(repository: str, clone: Path) -> dict | None:
     return {"commit": commit, "documents": documents}
 
 
-def _blobs(clone: Path) -> Iterator[tuple[str, str]]:
+def blobs(clone: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The paths and digests of a clone's files with these suffixes."""
     for line in _git(clone, "ls-tree", "-r", "-z", "HEAD").decode(errors="replace").split("\0"):
         kind, _, path = line.partition("\t")
-        if path.lower().endswith((".docx", ".docm")):
+        if path.lower().endswith(suffixes):
             yield path, kind.split()[2]
 
 
@@ -110,7 +111,7 @@ def _is_paged(data: bytes) -> bool:
         return 1 < len(pages(Path(file.name)) or []) <= MOST_PAGES
 
 
-def _content(clone: Path, blob: str) -> bytes:
+def content(clone: Path, blob: str) -> bytes:
     """Empty if the clone does not have it."""
     return subprocess.run(["git", "-C", str(clone), "cat-file", "blob", blob], capture_output=True).stdout
 
@@ -120,7 +121,7 @@ def _git(clone: Path, *arguments: str) -> bytes:
     return done.stdout
 
 
-def _clone(folder: Path) -> Path | None:
+def clone_in(folder: Path) -> Path | None:
     heads = [*folder.glob("HEAD"), *folder.glob("*/HEAD"), *folder.glob("*/*/HEAD")]
     return next((head.parent for head in heads if (head.parent / "objects").is_dir()), None)
 
@@ -129,7 +130,7 @@ def main() -> None:
     listed = json.loads(LIST.read_text())
     for folder in sorted(place for given in sys.argv[1:] for place in Path(given).iterdir() if "+" in place.name):
         repository = folder.name.replace("+", "/", 1)
-        clone = _clone(folder)
+        clone = clone_in(folder)
         # The documents of a repository that is listed stay, so that figures can be compared.
         if not clone or repository in listed or repository.startswith(LEFT_OUT):
             continue

@@ -11,6 +11,7 @@ from .causes import Page, Parting, Reader, parting, rest
 from .documents import Part, all_documents
 from .faces import Faces
 from .heights import are_possible
+from .row_breaks import breaks
 from .scores import of_pages, words
 from .word_pages import pages
 
@@ -88,6 +89,20 @@ class WordPages(unittest.TestCase):
             parts.setdefault(document.repository, set()).add(document.part)
         self.assertTrue(all(len(of) == 1 for of in parts.values()))
         self.assertEqual({part for of in parts.values() for part in of}, set(Part))
+
+
+class RowBreaks(unittest.TestCase):
+    def test_a_break_is_between_texts_that_are_there_once(self) -> None:
+        texts = ["Twice", "First page", "Twice", "Second page", "Third page"]
+        rows = "".join(f'<row r="{at}"><c t="inlineStr"><is><t>{text}</t></is></c></row>' for at, text in enumerate(texts, 1))
+        set_by_people = '<rowBreaks><brk id="2" man="1"/><brk id="3"/></rowBreaks>'
+        main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+        with TemporaryDirectory() as folder:
+            book = Path(folder) / "a.xlsx"
+            for end, expected in ((set_by_people, [("firstpage", "secondpage")]), ("", [])):
+                with zipfile.ZipFile(book, "w") as package:
+                    package.writestr("xl/worksheets/sheet1.xml", f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData>{end}</worksheet>')
+                self.assertEqual(breaks(book), expected)
 
 
 class Causes(unittest.TestCase):
