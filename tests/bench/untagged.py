@@ -3,6 +3,7 @@
 Each PDF of the folder gets tags, and veraPDF judges it by its profile of PDF/UA-1. Counts, in all and for each source (the folders in it): those that
 pass; those that pass without the claims that only people can make (`OF_PEOPLE`); those that falsely say that they pass; those within the bar of size. Then
 lists in how many files each other rule is broken. `--looks` also compares the pages, drawn by PDFium and by poppler, and the text that pdftotext reads.
+`--peer PROGRAM` has opendataloader-pdf tag the same PDFs, which is judged in the same way.
 """
 
 import argparse
@@ -24,6 +25,9 @@ OPTIONS = {"existing": "replace", "ocr": "never"}
 # these, the PDF must not say that it is PDF/UA, which is a rule of its own (5-1).
 OF_LANGUAGE = {f"7.2-{test}" for test in (2, 21, 22, 23, 24, 25, 30, 31, 32, 33, 34)}
 OF_PEOPLE = {"7.3-1", "7.1-9", "5-1"} | OF_LANGUAGE
+# How opendataloader-pdf makes tags.
+PEER_TAGS = ["-q", "-f", "tagged-pdf", "--image-output", "off"]
+PEER_SECONDS = 300
 # Most bytes of a result: so many times those of its source, and so many more for each page.
 TIMES, MORE = 1.1, 10 << 10
 DPI = 72
@@ -48,11 +52,13 @@ def main() -> int:
     parser.add_argument("worker", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--looks", action="store_true", help="compare pages and text, too")
+    parser.add_argument("--peer", type=Path, help="opendataloader-pdf, from PyPI")
     parser.add_argument("--keep", type=Path, help="a folder for the results")
     arguments = parser.parse_args()
     paths = sorted(arguments.folder.rglob("*.pdf"))
     with TemporaryDirectory(prefix="docmill-untagged-") as scratch:
         results = tag_all(arguments.worker, paths, arguments, Path(scratch))
+        beside = peer_of(arguments.peer, paths, Path(scratch)) if arguments.peer else {}
     for result in results:
         if result.claims and not result.passes() or not result.passes(OF_PEOPLE) or result.same and not all(result.same.values()):
             others = sorted(way for way, same in (result.same or {}).items() if not same)
@@ -61,6 +67,10 @@ def main() -> int:
     for source in sorted({result.source for result in results}):
         count(source, [result for result in results if result.source == source])
     count("all", results)
+    if beside:
+        passed, of_machines = (sum(broken is not None and broken <= out for broken in beside.values()) for out in (set(), OF_PEOPLE))
+        print(f"opendataloader-pdf: {len(beside)} of {len(paths)} tagged; {passed} pass, {of_machines} ({of_machines / len(paths):.1%} of all) without what only people can say")
+        print("Rules it breaks, by files:", dict(Counter(rule for broken in beside.values() for rule in (broken or set()) - OF_PEOPLE).most_common()))
     print(f"{len(paths) - len(results)} of {len(paths)} not tagged")
     rules = Counter(rule for result in results for rule in (result.broken or set()) - OF_PEOPLE)
     print("Rules broken, by files:", dict(rules.most_common()))
@@ -96,6 +106,19 @@ def tag_all(binary: Path, paths: list[Path], arguments: argparse.Namespace, scra
     for result, made in zip(results, made_files, strict=True):
         result.broken = broken[made]
     return results
+
+
+def peer_of(program: Path, paths: list[Path], scratch: Path) -> dict[Path, set[str] | None]:
+    """The rules that the peer's tagged PDFs break. Those that it makes none of are left out."""
+    made = []
+    for number, path in enumerate(paths):
+        out = scratch / f"peer-{number}"
+        try:
+            subprocess.run([program, *PEER_TAGS, "-o", out, path], capture_output=True, timeout=PEER_SECONDS, check=True)
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            continue
+        made += sorted(out.glob("*.pdf"))[:1]
+    return of_verapdf(made)
 
 
 def compare(worker: Worker, before: Path, after: Path, scratch: Path) -> dict[str, bool]:
