@@ -8,21 +8,10 @@ use serde_json::json;
 
 use crate::support::{Printed, launcher, policy, print_html};
 
-/// Kinds of boxes, around a content.
-const BOXES: [(&str, &str, &str); 12] = [
-    ("block", "<div>", "</div>"),
-    ("cell", "<table border=1><tr><td>–</td><td>", "</td></tr></table>"),
-    ("row of blocks", "<table><tr><td><div>–</div><div>", "</div></td></tr></table>"),
-    ("flex", "<div style='display:flex'><div>", "</div></div>"),
-    ("flex items", "<div style='display:flex'><div>–</div><div>", "</div></div>"),
-    ("flex column", "<div style='display:flex;flex-direction:column'><div>", "</div></div>"),
-    ("grid", "<div style='display:grid'><div>", "</div></div>"),
-    ("grid columns", "<div style='display:grid;grid-template-columns:1fr 3fr'><div>–</div><div>", "</div></div>"),
-    ("inline-block", "<div><span style='display:inline-block'>", "</span></div>"),
-    ("inline-table", "<div><span style='display:inline-table'>", "</span></div>"),
-    ("float", "<div style='float:left;width:90%'>", "</div>"),
-    ("absolute", "<div style='position:relative'><div style='position:absolute;top:0'>", "</div></div>"),
-];
+/// Kinds of boxes: a name, and what is before and after a content. `bench.boxes` prints them with WeasyPrint too.
+fn boxes() -> Vec<(String, String, String)> {
+    serde_json::from_str(include_str!("../../../../tests/fixtures/html/boxes.json")).unwrap()
+}
 
 const WORDS: usize = 1_200;
 
@@ -33,12 +22,14 @@ fn basic() -> HtmlBasic {
 /// A box of each kind, and of each kind in each, with more words than a page holds.
 fn pages() -> impl Iterator<Item = (String, String)> {
     let words: String = (1..=WORDS).map(|number| format!("w{number:04} ")).collect();
-    let single = BOXES.map(|(name, start, end)| (name.to_owned(), format!("{start}{words}{end}")));
-    let nested = BOXES.into_iter().flat_map(move |(outer, before, after)| {
-        let words: String = (1..=WORDS).map(|number| format!("w{number:04} ")).collect();
-        BOXES.map(|(inner, start, end)| (format!("{inner} in {outer}"), format!("{before}{start}{words}{end}{after}")))
+    let single: Vec<_> = boxes().into_iter().map(|(name, start, end)| (name, format!("{start}{words}{end}"))).collect();
+    let alone = single.clone();
+    let nested = boxes().into_iter().flat_map(move |(outer, before, after)| {
+        let within =
+            |(inner, html): &(String, String)| (format!("{inner} in {outer}"), format!("{before}{html}{after}"));
+        single.iter().map(within).collect::<Vec<_>>()
     });
-    single.into_iter().chain(nested)
+    alone.into_iter().chain(nested)
 }
 
 /// The numbers of the words in the text.
@@ -71,7 +62,7 @@ async fn without_a_browser_no_box_loses_words() {
 #[tokio::test]
 async fn in_the_browser_no_box_loses_words() {
     let browser = HtmlBrowser::new(BrowserSettings::default(), launcher(), policy(None));
-    assert_eq!(lost(&browser, pages().take(BOXES.len())).await, [""; 0]);
+    assert_eq!(lost(&browser, pages().take(boxes().len())).await, [""; 0]);
 }
 
 #[tokio::test]

@@ -31,6 +31,7 @@ mod library;
 pub mod long_numbers;
 pub mod matrix;
 pub mod memory_budget;
+pub mod mentions;
 pub mod numbering;
 pub mod objects;
 pub mod operations;

@@ -1,11 +1,12 @@
 //! Signed sources, whose signatures end when a tool rewrites the file.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read as _};
 use std::path::Path;
 
 use docmill_domain::job::SIGNATURE_INVALIDATED;
 use docmill_formats::Format;
+use docmill_pdf_core::mentions::mentions;
 use docmill_pdf_request::{Artifact, Failure, Outcome, Request, Source, Tool, Warning};
 use docmill_pdf_signatures::is_signed;
 
@@ -33,7 +34,9 @@ fn rewritten(request: &Request) -> &[Source] {
 fn is_broken(request: &Request, source: &Source, results: &[Artifact]) -> io::Result<bool> {
     for result in results.iter().filter(|result| result.media == Format::Pdf) {
         if !begins_with(&request.directory.join(&result.file), &source.path)? {
-            return Ok(is_signed(&fs::read(&source.path)?, source.password.as_deref().unwrap_or_default()));
+            // Most files are not signed, and some are large.
+            return Ok(mentions(&File::open(&source.path)?, &[b"/ByteRange"])?
+                && is_signed(&fs::read(&source.path)?, source.password.as_deref().unwrap_or_default()));
         }
     }
     Ok(false)

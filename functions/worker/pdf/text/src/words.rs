@@ -1,7 +1,7 @@
 //! Groups characters into words.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use docmill_pdf_core::pdfium::{Character, Font, Rect, Tag};
@@ -206,18 +206,22 @@ fn joined(parts: &[Word]) -> Option<Word> {
 
 /// Drops words that are drawn over themselves, as programs do for bold type: readers see each once.
 fn drop_overprinted(words: &mut Vec<Word>) {
-    let mut seen: HashSet<(i32, i32, String)> = HashSet::new();
-    words.retain(|word| {
+    let mut seen: HashMap<&str, BTreeSet<(i32, i32)>> = HashMap::new();
+    let mut is_new = Vec::with_capacity(words.len());
+    for word in words.iter() {
         let step = (word.size * OVERPRINT).max(0.1);
         #[expect(clippy::cast_possible_truncation, reason = "the casts saturate")]
         let (x, y) = ((word.area.x0 / step).round() as i32, (word.area.y0 / step).round() as i32);
         let near = |value: i32| value.saturating_sub(1)..=value.saturating_add(1);
-        let is_new = !near(x).any(|x| near(y).any(|y| seen.contains(&(x, y, word.text.clone()))));
-        if is_new {
-            seen.insert((x, y, word.text.clone()));
+        let places = seen.entry(&word.text).or_default();
+        let is_over = near(x).any(|x| places.range((x, *near(y).start())..=(x, *near(y).end())).next().is_some());
+        is_new.push(!is_over);
+        if !is_over {
+            places.insert((x, y));
         }
-        is_new
-    });
+    }
+    let mut is_new = is_new.into_iter();
+    words.retain(|_| is_new.next().unwrap_or(true));
 }
 
 /// Whether a character continues a word.

@@ -13,6 +13,7 @@ use docmill_pdf_request::{ErrorCode, Failure};
 use super::ffi::{FormFillInfo, Handle};
 use super::file::Access;
 use super::{Page, Session, utf16};
+use crate::mentions::mentions;
 use crate::qpdf::{fields, survey};
 
 /// `FPDF_ERR_PASSWORD` and `FPDF_ERR_SECURITY`.
@@ -55,12 +56,13 @@ impl<'s> Document<'s> {
             Failure::new(ErrorCode::Internal, "The file could not be opened.", error.kind().to_string())
         };
         let file = File::open(path).map_err(internal)?;
+        // Few files have units, and reading the pages for them takes time. Objects in streams can't be searched.
+        let may_have_units = mentions(&file, &[b"/UserUnit", b"/ObjStm"]).map_err(internal)?;
         let access = Access::to(Arc::new(file)).map_err(internal)?;
         // PDF passwords can't contain NUL.
         let given = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
         let mut document = Self::load(session, Box::new(access), given)?;
-        // Few files have units, and reading the pages for them takes time. Objects in streams can't be searched.
-        if document.access.mentions(&[b"/UserUnit", b"/ObjStm"]).map_err(internal)? {
+        if may_have_units {
             document.units = Rc::new(survey::units(path, password));
         }
         // pdfium follows every path to a field when the first page is opened.

@@ -7,10 +7,6 @@ use std::sync::Arc;
 
 use super::ffi::FileAccess;
 
-/// How much of a file is searched at a time, and how long a text that is searched may be.
-const PART: usize = 256 << 10;
-const TEXT: usize = 32;
-
 /// Gives pdfium the bytes of a file.
 pub(super) struct Access {
     callbacks: FileAccess,
@@ -31,26 +27,6 @@ impl Access {
     /// Another access to the same file.
     pub(super) fn again(&self) -> Self {
         Self::of(Arc::clone(&self.file), self.callbacks.length)
-    }
-
-    /// Whether the file has one of these texts, each shorter than `TEXT`.
-    pub(super) fn mentions(&self, texts: &[&[u8]]) -> std::io::Result<bool> {
-        let mut buffer = vec![0; PART + TEXT];
-        let mut position = 0;
-        loop {
-            // Parts overlap, so that a text is whole in one of them.
-            let part = match self.file.read_at(&mut buffer, position)? {
-                0 => return Ok(false),
-                read => buffer.get(..read).unwrap_or_default(),
-            };
-            if texts.iter().any(|text| memchr::memmem::find(part, text).is_some()) {
-                return Ok(true);
-            }
-            position += part.len().saturating_sub(TEXT).max(1) as u64;
-            if part.len() <= TEXT {
-                return Ok(false);
-            }
-        }
     }
 
     /// Valid as long as the access lives.

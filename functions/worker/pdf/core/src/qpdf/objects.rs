@@ -2,7 +2,8 @@
 
 #![allow(unsafe_code, reason = "a C interface has no safe form")]
 
-use std::ffi::{CStr, CString, c_char, c_double, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_double, c_int, c_uint, c_ulonglong, c_void};
+use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::ptr;
@@ -17,6 +18,10 @@ use crate::library::first;
 const WARNINGS: c_int = 1;
 const ERRORS: c_int = 2;
 
+/// Larger files are read from the disk as qpdf asks for their objects. It takes three times as long as from memory: each object is a
+/// call of the system.
+const IN_MEMORY: u64 = 8 << 20;
+
 /// `qpdf_data`.
 type Handle = *mut c_void;
 /// `qpdf_oh`.
@@ -29,6 +34,7 @@ pub(super) struct Functions {
     set_suppress_warnings: unsafe extern "C" fn(Handle, c_int),
     silence_errors: unsafe extern "C" fn(Handle),
     read: unsafe extern "C" fn(Handle, *const c_char, *const c_char) -> c_int,
+    read_memory: unsafe extern "C" fn(Handle, *const c_char, *const c_char, c_ulonglong, *const c_char) -> c_int,
     get_root: unsafe extern "C" fn(Handle) -> ObjectHandle,
     get_key: unsafe extern "C" fn(Handle, ObjectHandle, *const c_char) -> ObjectHandle,
     is_dictionary: unsafe extern "C" fn(Handle, ObjectHandle) -> c_int,
@@ -62,6 +68,7 @@ impl Functions {
                 set_suppress_warnings: *library.get(c"qpdf_set_suppress_warnings")?,
                 silence_errors: *library.get(c"qpdf_silence_errors")?,
                 read: *library.get(c"qpdf_read")?,
+                read_memory: *library.get(c"qpdf_read_memory")?,
                 get_root: *library.get(c"qpdf_get_root")?,
                 get_key: *library.get(c"qpdf_oh_get_key")?,
                 is_dictionary: *library.get(c"qpdf_oh_is_dictionary")?,
@@ -87,21 +94,32 @@ pub(super) struct File {
     handle: Handle,
     /// Something was wrong with it, and could be repaired.
     is_damaged: bool,
+    /// What libqpdf reads from until it is closed, if the file is small.
+    _bytes: Option<Vec<u8>>,
 }
 
 impl File {
     /// `None` if it can't be read.
     pub(super) fn open(path: &Path, password: Option<&str>) -> Option<Self> {
         let functions = Functions::get()?;
+        let is_small = fs::metadata(path).ok()?.len() <= IN_MEMORY;
+        let bytes = if is_small { Some(fs::read(path).ok()?) } else { None };
         let path = CString::new(path.as_os_str().as_bytes()).ok()?;
         let password = CString::new(password.unwrap_or_default()).ok()?;
-        // SAFETY: The handle is new, and closed in `drop`. Both texts end with a NUL and live during the call.
+        // SAFETY: The handle is new, and closed in `drop`. Both texts end with a NUL and live during the call. The file keeps the bytes
+        // as they are until the handle is closed: moving a vector leaves what it holds in place.
         let (mut file, status) = unsafe {
-            let file = Self { functions, handle: (functions.init)(), is_damaged: false };
-            (functions.silence_errors)(file.handle);
-            (functions.set_suppress_warnings)(file.handle, 1);
-            let status = (functions.read)(file.handle, path.as_ptr(), password.as_ptr());
-            (file, status)
+            let handle = (functions.init)();
+            (functions.silence_errors)(handle);
+            (functions.set_suppress_warnings)(handle, 1);
+            let status = match &bytes {
+                Some(bytes) => {
+                    let (start, length) = (bytes.as_ptr().cast(), bytes.len() as c_ulonglong);
+                    (functions.read_memory)(handle, path.as_ptr(), start, length, password.as_ptr())
+                }
+                None => (functions.read)(handle, path.as_ptr(), password.as_ptr()),
+            };
+            (Self { functions, handle, is_damaged: false, _bytes: bytes }, status)
         };
         file.is_damaged = status & WARNINGS != 0;
         (status & ERRORS == 0).then_some(file)

@@ -212,6 +212,8 @@ fn is_mark(word: &Word, line: &Line) -> bool {
 fn is_formula(word: &Word) -> bool {
     const FONTS: [&str; 7] = ["math", "cmmi", "cmsy", "cmex", "msam", "msbm", "stix"];
     let is_sign = |c: char| matches!(c, '\u{2200}'..='\u{22ff}' | '\u{2a00}'..='\u{2aff}' | '\u{1d400}'..='\u{1d7ff}' | '\u{27c0}'..='\u{27ef}');
-    let name = || word.font.name.to_ascii_lowercase();
-    word.text.chars().any(is_sign) || FONTS.iter().any(|font| name().contains(font))
+    let has = |font: &&str| {
+        word.font.name.as_bytes().windows(font.len()).any(|part| part.eq_ignore_ascii_case(font.as_bytes()))
+    };
+    word.text.chars().any(is_sign) || FONTS.iter().any(|font| has(font))
 }
