@@ -307,16 +307,15 @@ impl<'p> Planner<'p> {
             return;
         }
         let headers = header_rows(table);
-        let mut taken = vec![false; table.rows * table.columns];
+        let mut taken = vec![None; table.rows * table.columns];
         for (row, places) in table.places().enumerate() {
             let line = self.add(node, Tag::Row);
             for (column, cell) in places.into_iter().enumerate() {
                 let at = row * table.columns + column;
-                if taken.get(at).copied().unwrap_or(true) {
-                    // Its text stays in the table: two cells can't have one place.
+                if let Some(owner) = taken.get(at).copied().flatten() {
+                    // Two cells can't have one place: its text is that of the cell which takes it.
                     if let Some(cell) = cell {
-                        let lost = self.add(line, if row < headers { Tag::Header(Scope::Column) } else { Tag::Cell });
-                        self.words(&cell.words, lost);
+                        self.words(&cell.words, owner);
                     }
                     continue;
                 }
@@ -331,7 +330,7 @@ impl<'p> Planner<'p> {
                 for row in row..row + spans.0 {
                     let start = row * table.columns + column;
                     if let Some(places) = taken.get_mut(start..start + spans.1) {
-                        places.fill(true);
+                        places.fill(Some(new));
                     }
                 }
                 self.plan.nodes.edit(new, |node| node.spans = spans);
@@ -350,10 +349,15 @@ fn header_rows(table: &Table) -> usize {
 }
 
 /// How far a cell spans without leaving the table or meeting another one.
-fn free(taken: &[bool], table: &Table, (row, column): (usize, usize), spans: (usize, usize)) -> (usize, usize) {
+fn free(
+    taken: &[Option<NodeId>],
+    table: &Table,
+    (row, column): (usize, usize),
+    spans: (usize, usize),
+) -> (usize, usize) {
     let rows = spans.0.clamp(1, table.rows - row);
     let most = spans.1.clamp(1, table.columns - column);
-    let is_free = |column: usize| (row..row + rows).all(|row| taken.get(row * table.columns + column) == Some(&false));
+    let is_free = |column: usize| (row..row + rows).all(|row| taken.get(row * table.columns + column) == Some(&None));
     let columns = (column..column + most).take_while(|column| is_free(*column)).count();
     if columns == 0 { (1, 1) } else { (rows, columns) }
 }

@@ -313,6 +313,30 @@ fn a_structure_that_a_person_has_corrected_decides() {
     assert!(refused.unwrap_err().message.contains("`structure`"));
 }
 
+#[test]
+fn cells_that_claim_one_place_share_it() {
+    let scratch = TempDir::new().unwrap();
+    let source = Path::new("../../../samples/tree-survey.pdf");
+    let options = json!({"format": "json", "ocr": "never"});
+    let outcome = run(Tool::ExtractDocument, &[(source, Format::Pdf)], options, scratch.path()).unwrap();
+    let read = std::fs::read(scratch.path().join(&outcome.artifacts[0].file)).unwrap();
+    let mut structure: Value = serde_json::from_slice(&read).unwrap();
+    let cell = structure["tables"][0]["cells"].as_array_mut().unwrap().iter_mut().find(|cell| cell["text"] == "Lime");
+    cell.unwrap()["columnSpan"] = json!(2);
+    let options = json!({"structure": structure, "existing": "replace", "title": "Trees", "language": "en"});
+    let (result, outcome) = tagged(source, options, &scratch.path().join("made"));
+    let report = outcome.report.unwrap();
+    assert!(failed_rules(&report).is_empty(), "{report}");
+    assert_eq!(judge(&[("ua".to_owned(), result.clone())]), ["pass"]);
+    let document = Document::load(&result).unwrap();
+    // Without the place that two cells share.
+    assert_eq!(
+        (elements(&document, b"TR").len(), elements(&document, b"TD").len() + elements(&document, b"TH").len()),
+        (4, 15)
+    );
+    assert_eq!(words(&result), words(source));
+}
+
 /// A page with the text, as a PDF string, in each of these fonts, none of which is embedded.
 fn page_in(fonts: Vec<Dictionary>, text: &str) -> Document {
     let mut document = Document::with_version("1.7");
