@@ -226,7 +226,8 @@ def collect(clones: Path, source: Path) -> None:
     for clone in sorted(clones.glob("*/*")):
         listing = subprocess.run(["git", "-C", clone, "ls-tree", "-r", "-l", "-z", "HEAD"], capture_output=True, check=False, timeout=60)
         files = [line.split("\t", 1) for line in listing.stdout.decode(errors="replace").split("\0") if line.lower().endswith(".pdf")]
-        blobs = sorted((meta.split()[2], Path(name)) for meta, name in files if int(meta.split()[3]) < MOST_BYTES)
+        # Of files that a snapshot lacks, the size is a word.
+        blobs = sorted((meta.split()[2], Path(name)) for meta, name in files if meta.split()[3].isdigit() and int(meta.split()[3]) < MOST_BYTES)
         taken = 0
         for blob, name in blobs[:TRIED]:
             data = subprocess.run(["git", "-C", clone, "cat-file", "blob", blob], capture_output=True, check=True).stdout

@@ -23,6 +23,13 @@ const REPEATED: usize = 3;
 const COUNTED: usize = 2;
 /// Type that is smaller than the text by this factor repeats on fewer pages.
 const SMALLER: f32 = 0.9;
+/// Larger type is running if it is on most pages, of which there are so many, and larger than the text by this factor at most.
+const EVERYWHERE: usize = 4;
+const MUCH_LARGER: f32 = 1.6;
+/// A page's number that says so is larger by this factor at most.
+const LARGER: f32 = 1.3;
+/// Words of a line that are further apart, in ems, may be different lines.
+const PART_GAP: f32 = 1.5;
 /// Numbers of a line that may count the pages.
 const NUMBERS: usize = 12;
 /// A line that is told by its wording has nothing as near as that, in ems of its type.
@@ -62,8 +69,9 @@ impl Running {
     }
 
     /// Takes the running lines from a page's words. Others stay: what is dropped has to repeat at one place, on three pages and a
-    /// third of all (on two if it counts them, or is smaller than the text), in type no larger than the text, or to be worded like
-    /// a page's number or an imprint. On so few pages that nothing can repeat, what stands apart in the margins is dropped, too.
+    /// third of all (on two if it counts them, or is smaller than the text; on most in larger type), or to be worded like a page's
+    /// number or an imprint. A page's number that says so needs no space around it. On so few pages that nothing can repeat, what
+    /// stands apart in the margins is dropped, too.
     pub(super) fn take(&self, page: &mut PageContent, styles: &Styles) -> Vec<Line> {
         let mut apart = if self.pages < REPEATED { margins::take(page, styles) } else { Vec::new() };
         let height = page.height;
@@ -78,14 +86,21 @@ impl Running {
         let (running, others): (Vec<Line>, Vec<Line>) = lines
             .into_iter()
             .partition(|line| self.is(line, page, styles) || is_worded(line) && !styles.is_heading(line));
+        let is_named = |part: &Line| part.size() <= styles.body * LARGER && wording::is_named_page(part);
+        let may_be = |line: &Line| !page.ruling.has_row(&line.area) && wording::names_page(line);
+        let (named, others): (Vec<Line>, Vec<Line>) = others
+            .into_iter()
+            .flat_map(|line| if may_be(&line) { parts(&line) } else { vec![line] })
+            .partition(is_named);
         page.words.extend(others.into_iter().flat_map(|line| line.words));
         apart.extend(running);
+        apart.extend(named);
         apart
     }
 
     fn is(&self, line: &Line, page: &PageContent, styles: &Styles) -> bool {
         if line.size() > styles.body * AS_LARGE {
-            return false;
+            return self.is_everywhere(line, page, styles);
         }
         let part = self.pages / 3 + 1;
         let is_heading = styles.is_heading(line);
@@ -93,6 +108,12 @@ impl Running {
         let mut keys = keys(line, page);
         let is_repeated = keys.next().is_some_and(|same| self.count(&same) >= part.max(least));
         is_repeated || !is_heading && keys.any(|counting| self.count(&counting) >= part.max(COUNTED))
+    }
+
+    /// Whether a line in larger type than the text is on most pages.
+    fn is_everywhere(&self, line: &Line, page: &PageContent, styles: &Styles) -> bool {
+        let least = (self.pages / 2 + 1).max(EVERYWHERE);
+        line.size() <= styles.body * MUCH_LARGER && keys(line, page).any(|key| self.count(&key) >= least)
     }
 
     /// On how many pages it is, within the distance that makes no difference.
@@ -117,6 +138,12 @@ fn is_alone(line: &Line, page: &PageContent, edge: &[Rect]) -> bool {
 
 fn at_edge(word: &Word, height: f32) -> bool {
     word.area.y1 < height * EDGE || word.area.y0 > height * (1.0 - EDGE)
+}
+
+/// The parts of a line that stand apart.
+fn parts(line: &Line) -> Vec<Line> {
+    let is_far = |a: &Word, b: &Word| (b.area.x0 - a.area.x1).max(a.area.x0 - b.area.x1) > a.size * PART_GAP;
+    line.words.chunk_by(|a, b| !is_far(a, b)).flat_map(|words| order::lines(words.to_vec())).collect()
 }
 
 /// The line's key as it is, and those in which one of its numbers counts the pages.
@@ -158,4 +185,62 @@ fn numbers(text: &str) -> Vec<(usize, usize)> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Written, line, written};
+    use super::*;
+
+    const TEXT: &str = "some words of a sentence that runs on over its lines";
+
+    /// What is taken from each page of a document whose pages have four lines of text from 120 points, and these.
+    fn taken(pages: &[&[Written]]) -> Vec<Vec<String>> {
+        let text = || (0..4u8).map(|at| line(TEXT, 120.0 + f32::from(at) * 15.0, 10.0));
+        let numbered = (1..).zip(pages);
+        let mut pages: Vec<PageContent> = numbered
+            .map(|(number, lines)| written(number, &text().chain(lines.iter().cloned()).collect::<Vec<_>>()))
+            .collect();
+        let mut running = Running::default();
+        pages.iter().for_each(|page| running.add(page));
+        let styles = Styles { body: 10.0, leading: 1.3 };
+        pages.iter_mut().map(|page| running.take(page, &styles).iter().map(Line::text).collect()).collect()
+    }
+
+    #[test]
+    fn larger_type_is_running_if_it_is_on_most_pages() {
+        let head = [line("Annual Report", 30.0, 12.0)];
+        let title = [line("Annual Report", 30.0, 20.0)];
+        let other = [line("Results", 30.0, 12.0)];
+        assert_eq!(
+            taken(&[&head, &head, &head, &head, &other]),
+            [vec!["Annual Report"], vec!["Annual Report"], vec!["Annual Report"], vec!["Annual Report"], vec![]]
+        );
+        assert!(taken(&[&title, &title, &title, &title]).iter().all(Vec::is_empty), "much larger");
+        assert!(taken(&[&head, &head, &head]).iter().all(Vec::is_empty), "few pages");
+        assert!(
+            taken(&[&head, &head, &head, &head, &other, &other, &other, &other]).iter().all(Vec::is_empty),
+            "half of the pages"
+        );
+    }
+
+    #[test]
+    fn a_number_that_says_that_it_is_a_pages_needs_no_space_around_it() {
+        let foot =
+            [line("Bank of the Valley", 745.0, 9.0), line("Page 1/1", 756.0, 9.0), line("Account 17", 767.0, 9.0)];
+        assert_eq!(taken(&[&foot]), [["Page 1/1"]]);
+        assert!(taken(&[&[line("Pages 1/1 are missing", 756.0, 9.0)]]).iter().all(Vec::is_empty));
+    }
+
+    #[test]
+    fn a_number_that_says_so_is_told_from_words_far_beside_it() {
+        let mut page = written(1, &[line("Account 17", 756.0, 9.0), line(TEXT, 120.0, 10.0)]);
+        page.words
+            .extend([("Seite", 300.0), ("1/1", 326.0)].map(|(text, left)| Word::at(text, left, 756.0, 9.0, false)));
+        let mut running = Running::default();
+        running.add(&page);
+        let lines = running.take(&mut page, &Styles { body: 10.0, leading: 1.3 });
+        assert_eq!(lines.iter().map(Line::text).collect::<Vec<_>>(), ["Seite 1/1"]);
+        assert!(page.words.iter().any(|word| word.text == "Account"));
+    }
 }

@@ -54,6 +54,21 @@ pub(super) fn is_page(line: &Line) -> bool {
     is_page_number(&line.text().to_lowercase())
 }
 
+/// Whether a line is a page's number that says so, such as "Page 3 of 10".
+pub(super) fn is_named_page(line: &Line) -> bool {
+    names_page(line) && begins_like_page(&line.text()) && is_page(line)
+}
+
+/// Whether a word of a line says that a page's number follows.
+pub(super) fn names_page(line: &Line) -> bool {
+    line.words.iter().any(|word| begins_like_page(&word.text))
+}
+
+fn begins_like_page(text: &str) -> bool {
+    let text = text.to_lowercase();
+    PAGE.iter().any(|word| text.starts_with(word)) || text.contains(['页', '頁', '쪽'])
+}
+
 /// Such as "– 12 –", "xii", "Page 3", "3 of 10", "3/10", "第 3 页".
 fn is_page_number(text: &str) -> bool {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '-' | '–' | '—' | '|' | '·' | '•' | '[' | ']' | '(' | ')');
