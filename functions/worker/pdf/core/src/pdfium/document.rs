@@ -55,14 +55,13 @@ impl<'s> Document<'s> {
         let internal = |error: std::io::Error| {
             Failure::new(ErrorCode::Internal, "The file could not be opened.", error.kind().to_string())
         };
-        let file = File::open(path).map_err(internal)?;
-        // Few files have units, and reading the pages for them takes time. Objects in streams can't be searched.
-        let may_have_units = mentions(&file, &[b"/UserUnit", b"/ObjStm"]).map_err(internal)?;
-        let access = Access::to(Arc::new(file)).map_err(internal)?;
+        let file = Arc::new(File::open(path).map_err(internal)?);
+        let access = Access::to(Arc::clone(&file)).map_err(internal)?;
         // PDF passwords can't contain NUL.
         let given = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
         let mut document = Self::load(session, Box::new(access), given)?;
-        if may_have_units {
+        // Few files have units, and reading the pages for them takes time. Objects in streams can't be searched.
+        if mentions(&file, &[b"/UserUnit", b"/ObjStm"]).map_err(internal)? {
             document.units = Rc::new(survey::units(path, password));
         }
         // pdfium follows every path to a field when the first page is opened.
