@@ -21,7 +21,7 @@ export async function draw({ place, file, list, name, add, edited, assets, trust
   const bar = document.createElement("div");
   bar.className = "viewer-bar";
   const [previous, output, next] = [button("Previous page"), document.createElement("output"), button("Next page")];
-  bar.append(previous, output, next, paragraph("Draw boxes over what to remove."));
+  bar.append(previous, output, next, paragraph("Draw a box over each area."));
   const sheet = document.createElement("div");
   sheet.className = "sheet";
   place.replaceChildren(bar, sheet);

@@ -215,5 +215,5 @@ fn is_formula(word: &Word) -> bool {
     let has = |font: &&str| {
         word.font.name.as_bytes().windows(font.len()).any(|part| part.eq_ignore_ascii_case(font.as_bytes()))
     };
-    word.text.chars().any(is_sign) || FONTS.iter().any(|font| has(font))
+    word.text.chars().any(is_sign) || FONTS.iter().any(has)
 }
