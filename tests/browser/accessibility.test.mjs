@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { newcomer, open, pages } from "./pages.mjs";
-import { closeBrowser, findings, newVisitor, people, signIn, withVisitor } from "./support.mjs";
+import { ANY, closeBrowser, findings, newVisitor, people, signIn, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
-const ANY = ["minor", "moderate", "serious", "critical"];
 
 for (const who of [undefined, "user", "admin", "newcomer"]) {
   test(`pages of ${who ?? "everybody"}`, async () => {

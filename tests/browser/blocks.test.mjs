@@ -3,13 +3,12 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { after, test } from "node:test";
-import { base, closeBrowser, findings, newPerson, signIn, url, withVisitor } from "./support.mjs";
+import { base, closeBrowser, inkInBox, newPerson, signIn, suitsEverybody, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
 const survey = fileURLToPath(new URL("../../samples/tree-survey.pdf", import.meta.url));
 const letter = fileURLToPath(new URL("../../samples/small.docx", import.meta.url));
-const ANY = ["minor", "moderate", "serious", "critical"];
 const CONVERSION_MS = 120_000;
 
 /** Runs `journey` with the result of a file in the playground of extract-document. */
@@ -54,14 +53,7 @@ test("a block lights up on the page and in the list together", async () => {
     assert.equal(await page.locator(":focus .role").innerText(), "title");
 
     // Its box is where the page has its ink.
-    const dark = await page.locator(".blocks-view canvas").evaluate((canvas) => {
-      const box = document.querySelector('.block-box[data-role="title"]').getBoundingClientRect();
-      const whole = canvas.getBoundingClientRect();
-      const scale = canvas.width / whole.width;
-      const at = [(box.x - whole.x) * scale, (box.y - whole.y) * scale, box.width * scale, box.height * scale];
-      const { data } = canvas.getContext("2d").getImageData(...at);
-      return data.filter((value, index) => index % 4 === 0 && value < 128).length / (data.length / 4);
-    });
+    const dark = await inkInBox(page, '.block-box[data-role="title"]');
     assert.ok(dark > 0.05, `${dark} of the title is dark`);
     // The bucket of a stack on one machine has the same name.
     assert.deepEqual(requests.filter((host) => host !== new URL(base).hostname), []);
@@ -82,13 +74,7 @@ test("the list is used by the keyboard, and has no problem for anybody", async (
     assert.equal(await page.locator(".block-json").isVisible(), false);
     await page.keyboard.press("Tab");
     assert.equal(await page.locator(".block:focus").count(), 0, "one stop for the whole list");
-    for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
-      assert.deepEqual(await findings(page, ANY), [], colorScheme);
-    }
-    await page.setViewportSize({ width: 360, height: 740 });
-    assert.deepEqual(await findings(page, ANY), [], "on a phone");
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+    await suitsEverybody(page);
   });
 });
 

@@ -144,6 +144,9 @@ export async function drop(target, files) {
   }, sent);
 }
 
+/** Every impact that axe-core knows. */
+export const ANY = ["minor", "moderate", "serious", "critical"];
+
 /** The findings of axe-core on the page of these impacts. */
 export async function findings(page, impacts = ["serious", "critical"]) {
   // Injected by the debugger, so that the page's policy needs no exception.
@@ -153,6 +156,28 @@ export async function findings(page, impacts = ["serious", "critical"]) {
     .filter(({ impact }) => impacts.includes(impact))
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
 }
+
+/** axe-core finds nothing on the page, in light, in dark and on a phone, where it fits the screen. */
+export async function suitsEverybody(page) {
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await findings(page, ANY), [], colorScheme);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  assert.deepEqual(await findings(page, ANY), [], "on a phone");
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+}
+
+/** The share of dark pixels in the marked box of a shown page. */
+export const inkInBox = (page, selector) =>
+  page.locator(".blocks-view canvas").evaluate((canvas, selector) => {
+    const box = document.querySelector(selector).getBoundingClientRect();
+    const whole = canvas.getBoundingClientRect();
+    const scale = canvas.width / whole.width;
+    const at = [(box.x - whole.x) * scale, (box.y - whole.y) * scale, box.width * scale, box.height * scale];
+    const { data } = canvas.getContext("2d").getImageData(...at);
+    return data.filter((value, index) => index % 4 === 0 && value < 128).length / (data.length / 4);
+  }, selector);
 
 /** The text of the page's main part. */
 export const mainText = (page) => page.locator("main").innerText();

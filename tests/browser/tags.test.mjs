@@ -3,13 +3,12 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { after, test } from "node:test";
-import { closeBrowser, findings, newPerson, signIn, url, withVisitor } from "./support.mjs";
+import { closeBrowser, inkInBox, newPerson, signIn, suitsEverybody, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
 const survey = fileURLToPath(new URL("../../samples/tree-survey.pdf", import.meta.url));
 const untagged = fileURLToPath(new URL("../fixtures/pdf/text.pdf", import.meta.url));
-const ANY = ["minor", "moderate", "serious", "critical"];
 const CONVERSION_MS = 120_000;
 
 /** Runs `journey` with the result of a file in the playground of `tool`. */
@@ -43,14 +42,7 @@ test("the tags that were made are a tree, and the chosen one is marked on the pa
     await page.locator(".tag", { hasText: "Trees of the Harbor Park" }).first().click();
     assert.match(await chosen(page), /^H1\s+Trees of the Harbor Park/);
     // Its box is where the page has its ink.
-    const dark = await page.locator(".blocks-view canvas").evaluate((canvas) => {
-      const box = document.querySelector(".block-box").getBoundingClientRect();
-      const whole = canvas.getBoundingClientRect();
-      const scale = canvas.width / whole.width;
-      const at = [(box.x - whole.x) * scale, (box.y - whole.y) * scale, box.width * scale, box.height * scale];
-      const { data } = canvas.getContext("2d").getImageData(...at);
-      return data.filter((value, index) => index % 4 === 0 && value < 128).length / (data.length / 4);
-    });
+    const dark = await inkInBox(page, ".block-box");
     assert.ok(dark > 0.05, `${dark} of the title is dark`);
 
     // What is clicked on the page is chosen in the tree.
@@ -93,13 +85,7 @@ test("the tree is used by the keyboard, and has no problem for anybody", async (
     assert.equal(await chosen(page), first);
     await press(page, "Tab");
     assert.equal(await page.locator("[role=treeitem]:focus").count(), 0, "one stop for the whole tree");
-    for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
-      assert.deepEqual(await findings(page, ANY), [], colorScheme);
-    }
-    await page.setViewportSize({ width: 360, height: 740 });
-    assert.deepEqual(await findings(page, ANY), [], "on a phone");
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+    await suitsEverybody(page);
   });
 });
 

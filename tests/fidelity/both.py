@@ -1,5 +1,6 @@
 """Files of clones, printed by ours and by plain LibreOffice of the same version."""
 
+import argparse
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,14 @@ from .documents import LARGEST_BYTES, blobs, clone_in, content
 
 # So that no repository counts for more than some others.
 MOST_OF_ONE = 6
+
+
+def arguments() -> argparse.Namespace:
+    """The `worker`, and the `folders` of clones."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--worker", type=Path, required=True)
+    parser.add_argument("folders", type=Path, nargs="+")
+    return parser.parse_args()
 
 
 @dataclass(frozen=True)

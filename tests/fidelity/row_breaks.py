@@ -4,7 +4,6 @@ The folders hold clones, named `owner+name`. A break counts if a text that is in
 another one in the first rows after it, and both are in the print. It is honoured if they are on different pages.
 """
 
-import argparse
 import re
 import subprocess
 import zipfile
@@ -13,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from .both import printed
+from .both import arguments, printed
 
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 # Shorter texts are elsewhere too.
@@ -87,13 +86,10 @@ def honoured(pairs: list[tuple[str, str]], pdf: Path) -> tuple[int, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="fidelity.row_breaks")
-    parser.add_argument("--worker", type=Path, required=True)
-    parser.add_argument("folders", type=Path, nargs="+")
-    arguments = parser.parse_args()
+    given = arguments()
     ours: list[tuple[int, int]] = []
     theirs: list[tuple[int, int]] = []
-    for one in printed(arguments.worker, arguments.folders, ".xlsx", lambda book: bool(breaks(book))):
+    for one in printed(given.worker, given.folders, ".xlsx", lambda book: bool(breaks(book))):
         pairs = breaks(one.source)
         ours.append(honoured(pairs, one.ours))
         theirs.append(honoured(pairs, one.theirs))

@@ -3,7 +3,6 @@
 The folders hold clones, named `owner+name`. Beside ours, plain LibreOffice's first page. With `IMAGE_ROOT`, both run in the worker's image.
 """
 
-import argparse
 import io
 import re
 import statistics
@@ -15,7 +14,7 @@ from pathlib import Path
 from bench import similarity
 from PIL import Image, UnidentifiedImageError
 
-from .both import printed
+from .both import arguments, printed
 
 # Thumbnails are small and made with loss, so only what is a little larger than its blocks of 8 pixels is compared.
 WIDTH = 256
@@ -51,12 +50,9 @@ def first_page(pdf: Path, size: tuple[int, int]) -> Image.Image:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="fidelity.thumbnails")
-    parser.add_argument("--worker", type=Path, required=True)
-    parser.add_argument("folders", type=Path, nargs="+")
-    arguments = parser.parse_args()
+    given = arguments()
     values: list[tuple[float, float]] = []
-    for one in printed(arguments.worker, arguments.folders, ".pptx", lambda deck: thumbnail(deck) is not None):
+    for one in printed(given.worker, given.folders, ".pptx", lambda deck: thumbnail(deck) is not None):
         if in_file := thumbnail(one.source):
             ours, theirs = (similarity.of_images(in_file, first_page(pdf, in_file.size)) for pdf in (one.ours, one.theirs))
             values.append((ours, theirs))
