@@ -1,4 +1,4 @@
-//! Writes a module for each `functions/*/src/main.rs`, and the list of them.
+//! Writes a module for each `functions/*/src/main.rs`, the list of them, and the list of their libraries.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,21 @@ const WORKER: &str = "worker";
 fn main() -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../functions").canonicalize()?;
     println!("cargo::rerun-if-changed={}", folder.display());
-    let (modules, arms): (String, String) = functions(&folder)?
-        .iter()
-        .map(|name| {
-            let (module, main) = (name.replace('-', "_"), folder.join(name).join("src/main.rs"));
-            println!("cargo::rerun-if-changed={}", main.display());
-            (
-                format!("mod {module} {{ include!({main:?}); pub(crate) fn run() -> crate::Ended {{ main() }} }}\n"),
-                format!("        {name:?} => Some({module}::run),\n"),
-            )
-        })
-        .unzip();
+    let (mut modules, mut arms, mut libraries) = (String::new(), String::new(), String::new());
+    for name in functions(&folder)? {
+        let (module, main) = (name.replace('-', "_"), folder.join(&name).join("src/main.rs"));
+        println!("cargo::rerun-if-changed={}", main.display());
+        modules +=
+            &format!("mod {module} {{ include!({main:?}); pub(crate) fn run() -> crate::Ended {{ main() }} }}\n");
+        arms += &format!("        {name:?} => Some({module}::run),\n");
+        libraries += &format!("pub use {module};\n");
+    }
     let list = format!(
         "pub(crate) fn function(name: &str) -> Option<fn() -> crate::Ended> {{\n    match name {{\n{arms}        _ => None,\n    }}\n}}\n"
     );
-    std::fs::write(
-        PathBuf::from(std::env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?).join("functions.rs"),
-        modules + &list,
-    )
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?);
+    std::fs::write(out.join("libraries.rs"), libraries)?;
+    std::fs::write(out.join("functions.rs"), modules + &list)
 }
 
 fn functions(folder: &Path) -> io::Result<Vec<String>> {

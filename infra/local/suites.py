@@ -46,13 +46,12 @@ def suites(packages: list[dict[str, Any]]) -> tuple[list[Suite], list[Suite]]:
     # `--bins` would link the programs without tests, too, which are most.
     programs = [part for package in packages for target in package["targets"] if is_tested_program(target) for part in ("--bin", target["name"])]
     units = Suite("unit tests", ["cargo", "test", "--workspace", "--lib", *programs])
-    examples = Suite("tests in documentation", ["cargo", "test", "--workspace", "--doc"])
     journeys = Suite("journeys in a browser", ["tests/browser/run.sh"])
     clients = Suite("conformance of clients", ["clients/conformance/run.sh"])
     standin = Suite("the stand-in for Lambda", ["env", "PYTHONPATH=infra:tests", sys.executable, "-m", "standin"])
     # As after a deployment, and first: where it fails, little else succeeds.
     smoke = Suite("smoke test", ["env", f"PYTHONPATH={ROOT / 'infra'}", sys.executable, "-m", "smoke"])
-    return [units, examples, pdf_tools, reports()], [smoke, isolated(smoke), *own, cargo("integration tests", ["it"]), journeys, clients, standin]
+    return [units, pdf_tools, reports()], [smoke, isolated(smoke), *own, cargo("integration tests", ["it"]), journeys, clients, standin]
 
 
 def isolated(smoke: Suite) -> Suite:

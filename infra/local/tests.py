@@ -185,7 +185,7 @@ class Suites(unittest.TestCase):
         self.assertEqual(isolated[-3:], [sys.executable, "-m", "smoke"])
         self.assertEqual(commands.pop()[2:], [sys.executable, "-m", "standin"])
         self.assertTrue(all(command[:3] == ["cargo", "test", "--workspace"] for command in commands[:-2]))
-        self.assertEqual([command[3:] for command in commands[:-2] if "--test" not in command], [["--lib", "--bin", "docmill", "--bin", "docmill-admin"], ["--doc"]])
+        self.assertEqual([command[3:] for command in commands[:-2] if "--test" not in command], [["--lib", "--bin", "docmill", "--bin", "docmill-admin"]])
         self.assertEqual(commands[-2:], [["tests/browser/run.sh"], ["clients/conformance/run.sh"]])
 
     def test_a_failed_suite_fails_the_run_and_is_named(self):

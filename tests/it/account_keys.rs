@@ -7,6 +7,7 @@ use docmill_domain::account::{MAX_KEYS, StoredKey};
 use docmill_domain::api_key::{ApiKey, Mode};
 use docmill_store::accounts::keys::{AccountKey, KeyChanged, KeyDetails, MAX_OVERLAP, Regenerated, Revoked};
 use docmill_store::accounts::{Changed, KeyAdded};
+use functions::list_tools;
 use futures_util::future::join_all;
 
 use crate::support::aws_watch::Fault;

@@ -8,6 +8,7 @@ use docmill_domain::quota::RateLimit;
 use docmill_domain::time::Timestamp;
 use docmill_store::accounts::{Changed, Granted, KeyAdded};
 use docmill_store::item::UsageItem;
+use functions::list_tools;
 use futures_util::future::{join, join_all};
 use std::time::Duration;
 use uuid::Uuid;

@@ -2,6 +2,7 @@
 
 use docmill_config::clock;
 use docmill_domain::job::JobId;
+use functions::{create_job, get_account_usage};
 use serde_json::json;
 
 use crate::support::aws_watch::Fault;

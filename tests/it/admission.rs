@@ -6,6 +6,7 @@ use docmill_domain::api_key::{ApiKey, Mode};
 use docmill_domain::quota::RateLimit;
 use docmill_domain::time::Timestamp;
 use docmill_store::accounts::keys::Revoked;
+use functions::{convert_html_to_pdf, list_tools};
 use futures_util::future::join_all;
 use serde_json::json;
 

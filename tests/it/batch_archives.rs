@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 use std::time::Duration;
 
-use batch_runner::{ArchiveLimits, Runner};
 use docmill_aws::files::{ArchivePart, ObjectKey, OutputPart, archive_folder};
 use docmill_config::clock;
 use docmill_domain::batch::{Batch, BatchId, State};
 use docmill_domain::job::JobStatus;
 use docmill_store::batches::LEASE;
 use docmill_store::jobs::Written;
+use functions::batch_runner::{ArchiveLimits, Runner};
+use functions::{delete_batch, get_batch_download};
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 

@@ -9,6 +9,7 @@ use docmill_domain::batch::{Batch, BatchId, Refusal, State};
 use docmill_domain::job::JobStatus;
 use docmill_domain::upload::UploadId;
 use docmill_store::jobs::Written;
+use functions::{delete_batch, list_batches};
 use lambda_http::http::Method;
 use serde_json::json;
 

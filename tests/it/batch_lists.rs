@@ -8,6 +8,7 @@ use docmill_domain::batch::{BatchId, MOST_OPEN};
 use docmill_domain::job::Completion;
 use docmill_domain::job::Output;
 use docmill_domain::upload::UploadId;
+use functions::{get_batch_download, list_batch_jobs};
 use serde_json::{Value, json};
 
 use crate::batches::{SHORT, Scene};

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use batch_runner::Runner;
 use docmill_app::batches::{BatchControl, NewBatches, own_batch};
 use docmill_app::caller::caller_of;
 use docmill_app::context::Context;
@@ -18,6 +17,8 @@ use docmill_domain::upload::UploadId;
 use docmill_http::error::ApiError;
 use docmill_store::batches::LEASE;
 use docmill_store::jobs::Written;
+use functions::batch_runner::Runner;
+use functions::{cancel_batch, create_batch, get_batch, resume_batch};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 use lambda_http::http::Method;

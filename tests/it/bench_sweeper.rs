@@ -13,7 +13,7 @@ use docmill_domain::job::{IndexPlaces, Job, JobId, JobStatus, MAX_ATTEMPTS, Open
 use docmill_domain::time::Timestamp;
 use docmill_store::item::Shard;
 use docmill_store::jobs::open_until;
-use sweeper::{Repairs, Sweeper};
+use functions::sweeper::{Repairs, Sweeper};
 
 use crate::support::jobs::put_all;
 use crate::support::stage::Stage;

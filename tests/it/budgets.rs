@@ -10,6 +10,11 @@ use docmill_domain::account::Limiter;
 use docmill_domain::api_key::Mode;
 use docmill_domain::job::JobId;
 use docmill_domain::quota::RateLimit;
+use functions::{
+    cancel_job, convert_html_to_pdf, convert_office_to_pdf, create_font, create_job, create_template, create_tool_job,
+    create_upload, delete_font, delete_job, delete_template, get_account_usage, get_event, get_job, get_job_download,
+    get_template, get_tool_schema, list_events, list_fonts, list_jobs, list_templates, list_tools, test_webhook,
+};
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 

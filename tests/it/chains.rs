@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use batch_runner::Obstacle;
 use docmill_app::lanes::Lanes;
 use docmill_aws::queue::chain::{Chain, MOST_HOPS, following};
 use docmill_aws::queue::{QueueError, WebhookMessage};
@@ -13,6 +12,7 @@ use docmill_domain::limits::Limit;
 use docmill_domain::tool::QueueName;
 use docmill_domain::webhook::{DeliveryId, EndpointId};
 use docmill_store::jobs::{Lane, Slot};
+use functions::batch_runner::Obstacle;
 use serde_json::{Value, json};
 
 use crate::batches::Scene;

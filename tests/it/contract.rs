@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use docmill_http::error::ErrorCode;
 use docmill_http::routes::{DASHBOARD_ROUTES, MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
+use functions::route_fallback;
 
 use crate::support::http::{Answer, RequestBuilder};
 use lambda_http::http::Method;
@@ -30,7 +31,7 @@ fn the_template_has_exactly_the_routes_of_the_code() {
             .unwrap_or_else(|| panic!("no method near {path}"));
         routes.insert(format!("{} {path}", method.to_uppercase()));
     }
-    let expected = ROUTES.iter().chain(&MCP_ROUTES).chain(&PUBLIC_ROUTES).chain(&DASHBOARD_ROUTES);
+    let expected = ROUTES.iter().chain(MCP_ROUTES).chain(PUBLIC_ROUTES).chain(DASHBOARD_ROUTES);
     assert_eq!(routes, expected.map(|(method, path)| format!("{method} {path}")).collect());
 }
 

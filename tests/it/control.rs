@@ -10,6 +10,7 @@ use docmill_domain::job::Completion;
 use docmill_domain::job::{Job, JobId, JobStatus};
 use docmill_http::request::ApiRequest;
 use docmill_store::jobs::{Claim, Written};
+use functions::{cancel_job, create_job, delete_job, get_job, get_job_download};
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 use worker::pipeline::Handled;

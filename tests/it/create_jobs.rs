@@ -2,6 +2,7 @@
 
 use docmill_domain::api_key::Mode;
 use docmill_domain::job::{JobId, Payload};
+use functions::{convert_html_to_pdf, convert_office_to_pdf, create_job, create_tool_job};
 use serde_json::{Value, json};
 
 use crate::support::http::{Answer, RequestBuilder, post};

@@ -10,6 +10,7 @@ use docmill_store::accounts::Granted;
 use docmill_store::jobs::Written;
 use docmill_store::submission::{Created, Submission, Submissions};
 use docmill_store::usage::MonthlyUsage;
+use functions::create_job;
 use futures_util::future::join_all;
 use serde_json::json;
 use uuid::Uuid;

@@ -5,6 +5,7 @@ use docmill_domain::account::AccountPolicy;
 use docmill_domain::api_key::{ApiKey, Mode};
 use docmill_domain::job::Completion;
 use docmill_domain::job::{JobError, JobErrorCode, JobId, JobStatus, Warning};
+use functions::list_tools;
 
 use crate::support::http::{Answer, get};
 use crate::support::jobs::{claim, completion};

@@ -17,6 +17,7 @@ use docmill_domain::time::Timestamp;
 use docmill_domain::tool::QueueName;
 use docmill_http::error::ErrorCode;
 use docmill_store::item::{Item, number, string, to_item};
+use functions::get_job;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
@@ -50,7 +51,7 @@ impl Deployed {
         self.world.account_on("demo", 0).await
     }
 
-    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("{}{path}", self.url))
     }
 

@@ -10,6 +10,7 @@ use docmill_domain::job::JobId;
 use docmill_domain::time::Timestamp;
 use docmill_store::events::{Bound, EventFilter, Listed, StoredEvent};
 use docmill_store::item::{UNLISTED, string};
+use functions::{create_job, get_event, list_events, test_webhook};
 use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
 use tokio::sync::Notify;

@@ -7,6 +7,7 @@ use docmill_domain::job::{Job, JobError, JobErrorCode, JobId};
 use docmill_domain::time::Timestamp;
 use docmill_store::events::StoredEvent;
 use docmill_store::jobs::Written;
+use functions::create_job;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

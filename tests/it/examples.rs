@@ -8,9 +8,10 @@ use std::process::Output;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use api_docs::guide::{GUIDES, script};
-use api_docs::program::PROGRAMS;
 use docmill_look::example::Language;
+use functions::api_docs;
+use functions::api_docs::guide::{GUIDES, script};
+use functions::api_docs::program::PROGRAMS;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use tempfile::TempDir;

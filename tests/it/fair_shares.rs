@@ -11,6 +11,7 @@ use docmill_domain::tool::QueueName;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_fetch::Fetcher;
 use docmill_store::jobs::{Lane, Slot};
+use functions::create_upload;
 use serde_json::json;
 use tokio::net::TcpListener;
 use worker::pipeline::Handled;

@@ -10,6 +10,7 @@ use docmill_domain::font::{FontFace, FontId, MOST_FONTS, StoredFont};
 use docmill_domain::job::JobStatus;
 use docmill_domain::upload::UploadId;
 use docmill_store::fonts::Added;
+use functions::{create_font, delete_font, list_fonts};
 use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};

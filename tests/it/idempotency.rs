@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use docmill_config::Config;
 use docmill_domain::api_key::Mode;
+use functions::{convert_html_to_pdf, create_job};
 use futures_util::future::join_all;
 use serde_json::json;
 

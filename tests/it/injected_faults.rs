@@ -9,6 +9,7 @@ use docmill_domain::job::{IndexPlaces, Job, JobId, JobStatus};
 use docmill_store::StoreError;
 use docmill_store::item::{job_key, string, to_item};
 use docmill_store::jobs::JobFilter;
+use functions::{create_job, list_tools};
 use serde_json::json;
 
 use crate::support::aws_watch::Fault;

@@ -13,6 +13,7 @@ use docmill_domain::quota::RatePolicy;
 use docmill_domain::time::Timestamp;
 use docmill_store::item::to_item;
 use docmill_store::jobs::{JobFilter, JobMark, JobsPage};
+use functions::{create_job, get_job, list_jobs};
 use futures_util::StreamExt;
 use serde_json::json;
 

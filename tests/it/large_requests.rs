@@ -12,10 +12,11 @@ use docmill_domain::job::{
     StoredResults, Warning,
 };
 use docmill_store::item::to_item;
+use functions::sweeper::Sweeper;
+use functions::{convert_html_to_pdf, convert_office_to_pdf, create_job, create_tool_job, delete_job, list_jobs};
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::{Map, Value, json};
-use sweeper::Sweeper;
 
 use crate::support::http::{Answer, get, post};
 use crate::support::jobs::{claim, completion};

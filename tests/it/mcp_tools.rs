@@ -8,8 +8,9 @@ use docmill_domain::api_key::{ApiKey, Mode};
 use docmill_domain::job::JobId;
 use docmill_domain::quota::RateLimit;
 use docmill_store::jobs::Written;
+use functions::mcp;
+use functions::mcp::McpService;
 use lambda_http::http::HeaderMap;
-use mcp::McpService;
 use serde_json::{Value, json};
 
 use crate::support::aws_watch::Fault;

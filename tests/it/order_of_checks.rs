@@ -9,6 +9,7 @@ use docmill_domain::quota::RateLimit;
 use docmill_domain::tool::{ToolSettings, ToolState};
 use docmill_http::request::ApiRequest;
 use docmill_store::settings::Change;
+use functions::create_job;
 use serde_json::json;
 use uuid::Uuid;
 

@@ -5,6 +5,7 @@ use docmill_domain::api_key::{ApiKey, Mode};
 use docmill_domain::job::{JobErrorCode, JobId};
 use docmill_domain::limits::{Ceilings, Limit};
 use docmill_store::settings::{Change, Versioned};
+use functions::{create_job, create_upload, get_tool_schema};
 use serde_json::{Value, json};
 
 use crate::support::http::{Answer, get, post};

@@ -7,6 +7,7 @@ use docmill_domain::job::Completion;
 use docmill_domain::job::{EngineInfo, Job, JobError, JobErrorCode, JobId, Output, Progress, Timings, Traces};
 use docmill_domain::time::Timestamp;
 use docmill_store::jobs::{Claim, Written};
+use functions::{create_job, get_job, get_job_download};
 use serde_json::json;
 
 use crate::support::http::{Answer, get, post};

@@ -15,6 +15,7 @@ use docmill_domain::job::{Job, JobId};
 use docmill_domain::sha256_hex;
 use docmill_domain::upload::UploadId;
 use docmill_signing::receipt::{ReceiptKeys, verify};
+use functions::{delete_job, get_job_receipt};
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 use tokio::process::Command;

@@ -19,7 +19,7 @@ use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_engine::{Engines, Failure};
 use docmill_fetch::{Caps, Fetched, Fetcher, Question};
 use docmill_sources::Budget;
-use egress_relay::EgressRelay;
+use functions::egress_relay::EgressRelay;
 use futures_util::future::join_all;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -13,7 +13,7 @@ use docmill_domain::quota::RateLimit;
 use docmill_domain::request_log::{LoggedRequest, RequestFilter, StatusClass};
 use docmill_domain::time::Timestamp;
 use docmill_store::requests::{RequestMark, Span};
-use request_log::Collector;
+use functions::request_log::Collector;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -2,6 +2,7 @@
 
 use docmill_aws::files::ObjectKey;
 use docmill_domain::upload::UploadId;
+use functions::{create_job, create_tool_job};
 use lambda_http::http::Method;
 use serde_json::json;
 

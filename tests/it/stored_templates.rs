@@ -9,6 +9,7 @@ use docmill_domain::job::{JobErrorCode, JobId, Payload};
 use docmill_domain::template::{TemplateName, Version};
 use docmill_domain::upload::UploadId;
 use docmill_fetch::Fetched;
+use functions::{create_job, create_template, create_tool_job, delete_template, get_template, list_templates};
 use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};

@@ -6,8 +6,9 @@ use docmill_config::clock;
 use docmill_domain::job::{DEFAULT_OPEN_SHARDS, IndexPlaces, Job, JobId, JobStatus, MAX_ATTEMPTS, SWEPT_SHARDS};
 use docmill_store::item::Shard;
 use docmill_store::jobs::Claim;
+use functions::create_job;
+use functions::sweeper::Sweeper;
 use serde_json::json;
-use sweeper::Sweeper;
 
 use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, post};

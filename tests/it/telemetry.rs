@@ -2,175 +2,97 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use api_docs::book::Book;
-use docmill_app::batches::{BatchControl, NewBatches};
-use docmill_app::fonts::FontService;
-use docmill_app::jobs::control::ControlService;
-use docmill_app::jobs::receipts::Receipts;
-use docmill_app::jobs::submit::JobService;
-use docmill_app::templates::TemplateService;
 use docmill_domain::job::JobErrorCode;
 use docmill_http::request::ApiRequest;
 use docmill_http::routes::{MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
 use docmill_http::serve::{Asked, guarded};
-use docmill_signing::keys::KeyRing;
 use docmill_telemetry::{field, metric};
-use docmill_webhooks::{Replays, Rotation, SigningKeys};
-use get_webhook_keys::KeysDocument;
+use functions::{convert_html_to_pdf, list_tools};
 use lambda_http::Body;
 use lambda_http::http::{Method, Response};
-use mcp::McpService;
 use serde_json::{Value, json};
 
 use crate::contract::file;
 use crate::error_table::Deployed;
-use crate::receipts;
 use crate::support::aws_watch::Fault;
 use crate::support::eventually;
-use crate::support::hooks::{Deliveries, sealing, test_service};
-use crate::support::http::{Answer, RequestBuilder, get, post};
+use crate::support::http::{Answer, get, post};
 use crate::support::lines::{Lines, metrics};
 use crate::support::stub_engine::Act;
 use crate::support::world::World;
 use crate::worker_pipeline::Bench;
 
-/// Handles a request like its route's function.
-async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
-    let (context, service) = (world.context.clone(), world.service.clone());
-    let templates = Arc::new(TemplateService::new(world.context.clone()));
-    let path: Vec<_> = request.path.split('/').skip(1).collect();
-    match (request.method.as_str(), &path[..]) {
-        ("GET", ["v1", "tools"]) => list_tools::handle(context, request).await,
-        ("GET", ["v1", "tools", _, "schema"]) => get_tool_schema::handle(context, request).await,
-        ("POST", ["v1", "tools", _, "jobs"]) => create_tool_job::handle(service, request).await,
-        ("POST", ["v1", "jobs"]) => create_job::handle(service, request).await,
-        ("GET", ["v1", "jobs"]) => list_jobs::handle(context, request).await,
-        ("GET", ["v1", "jobs", _]) => get_job::handle(context, request).await,
-        ("DELETE", ["v1", "jobs", _]) => delete_job::handle(Arc::new(ControlService::new(context)), request).await,
-        ("POST", ["v1", "jobs", _, "cancel"]) => {
-            cancel_job::handle(Arc::new(ControlService::new(context)), request).await
-        }
-        ("GET", ["v1", "jobs", _, "download"]) => get_job_download::handle(world.context.clone(), request).await,
-        ("GET", ["v1", "jobs", _, "receipt"] | [".well-known", "docmill-receipts.json"]) => {
-            let receipts = Receipts { context: world.context.clone(), keys: receipts::keys() };
-            get_job_receipt::handle(Arc::new(receipts), request).await
-        }
-        ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(service, request).await,
-        ("POST", ["v1", "convert", "html-to-pdf"]) => convert_html_to_pdf::handle(service, request).await,
-        ("POST", ["v1", "convert", _]) => create_tool_job::handle(service, request).await,
-        ("POST", ["v1", "uploads"]) => create_upload::handle(world.uploads.clone(), request).await,
-        ("POST", ["v1", "fonts"]) => create_font::handle(Arc::new(FontService::new(context)), request).await,
-        ("GET", ["v1", "fonts"]) => list_fonts::handle(Arc::new(FontService::new(context)), request).await,
-        ("DELETE", ["v1", "fonts", _]) => delete_font::handle(Arc::new(FontService::new(context)), request).await,
-        ("POST", ["v1", "templates"]) => create_template::handle(templates, request).await,
-        ("GET", ["v1", "templates"]) => list_templates::handle(templates, request).await,
-        ("GET", ["v1", "templates", _]) => get_template::handle(templates, request).await,
-        ("DELETE", ["v1", "templates", _]) => delete_template::handle(templates, request).await,
-        (_, ["v1", "batches", ..]) => handle_batches(world, &path[2..], request.clone()).await,
-        ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
-        ("GET", ["v1", "events"]) => list_events::handle(context, request).await,
-        ("GET", ["v1", "events", _]) => get_event::handle(context, request).await,
-        ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(test_service(context), request).await,
-        (_, ["v1", "webhooks", ..]) => handle_webhooks(world, &path[2..], request.clone()).await,
-        ("GET", [".well-known", "docmill-webhooks.json"]) => {
-            let keys = SigningKeys::new(&"k".repeat(86), None).unwrap();
-            get_webhook_keys::handle(
-                Arc::new(KeysDocument::of(&keys, "arn:aws:iam::111122223333:role/docmill")),
-                request,
-            )
-            .await
-        }
-        ("POST", ["mcp"]) => mcp::handle(Arc::new(McpService::new(context)), request).await,
-        ("GET" | "HEAD", ["openapi.json" | "openapi-3.0.json" | "llms.txt" | "docs", ..]) => {
-            api_docs::handle(Arc::new(Book::load().unwrap()), request).await
-        }
-        _ => route_fallback::handle(Arc::new(()), request).await,
-    }
-}
-
-async fn handle_batches(world: &World, path: &[&str], request: ApiRequest) -> Response<Body> {
-    let context = world.context.clone();
-    let control = Arc::new(BatchControl::new(context.clone()));
-    match (request.method.as_str(), path) {
-        ("POST", []) => {
-            let jobs = JobService::new(context, Some(sealing()));
-            create_batch::handle(Arc::new(NewBatches::new(jobs)), request).await
-        }
-        ("GET", []) => list_batches::handle(context, request).await,
-        ("GET", [_]) => get_batch::handle(context, request).await,
-        ("DELETE", [_]) => delete_batch::handle(control, request).await,
-        ("GET", [_, "jobs"]) => list_batch_jobs::handle(context, request).await,
-        ("GET", [_, "download"]) => get_batch_download::handle(context, request).await,
-        ("POST", [_, "cancel"]) => cancel_batch::handle(control, request).await,
-        ("POST", [_, "resume"]) => resume_batch::handle(control, request).await,
-        _ => route_fallback::handle(Arc::new(()), request).await,
-    }
-}
-
-async fn handle_webhooks(world: &World, path: &[&str], request: ApiRequest) -> Response<Body> {
-    let (context, service) = (world.context.clone(), Deliveries::of(world).service);
-    match (request.method.as_str(), path) {
-        ("POST", []) => create_webhook::handle(service, request).await,
-        ("GET", []) => list_webhooks::handle(context, request).await,
-        ("GET", [_]) => get_webhook::handle(context, request).await,
-        ("PATCH", [_]) => update_webhook::handle(service, request).await,
-        ("DELETE", [_]) => delete_webhook::handle(context, request).await,
-        ("POST", [_, "rotate"]) => {
-            let sealing = KeyRing::for_secrets(&"s".repeat(86), None).unwrap();
-            rotate_webhook_secret::handle(Arc::new(Rotation { context, sealing }), request).await
-        }
-        ("GET", [_, "deliveries"]) => list_webhook_deliveries::handle(context, request).await,
-        ("POST", [_, "replay"]) => {
-            replay_webhook::handle(Arc::new(Replays { queue: context.queue(), context }), request).await
-        }
-        _ => route_fallback::handle(Arc::new(()), request).await,
-    }
-}
-
 /// Sends a request through everything around a handler, and returns its log line.
-async fn line_of(world: &World, lines: &Lines, request: ApiRequest) -> Value {
+async fn line_of(lines: &Lines, request: ApiRequest, handle: impl AsyncFnOnce(ApiRequest) -> Response<Body>) -> Value {
     let id = request.id.to_string();
-    let response = guarded(Asked::of(&request), handle(world, request)).await;
+    let response = guarded(Asked::of(&request), handle(request)).await;
     let mut all = lines.take_saying("request handled");
     assert_eq!(all.len(), 1, "{all:?}");
     let line = all.remove(0);
     assert_eq!((&line["request_id"], &line["status"]), (&json!(id), &json!(response.status().as_u16())));
-    let (route, code) = (text(&line, field::ROUTE), text(&line, field::CODE));
-    let requests: Vec<_> = metrics(&line).into_iter().filter(|(name, ..)| name == metric::REQUESTS.name).collect();
-    assert_eq!(requests, [("requests".into(), 1, vec![route]), ("requests".into(), 1, vec![code])]);
+    assert_counted(&line);
     line
+}
+
+/// The line counts its request once by route and once by code.
+fn assert_counted(line: &Value) {
+    let (route, code) = (text(line, field::ROUTE), text(line, field::CODE));
+    let requests: Vec<_> = metrics(line).into_iter().filter(|(name, ..)| name == metric::REQUESTS.name).collect();
+    assert_eq!(requests, [("requests".into(), 1, vec![route]), ("requests".into(), 1, vec![code])]);
 }
 
 fn text(line: &Value, name: &str) -> String {
     line[name].as_str().unwrap_or_else(|| panic!("{name} in {line}")).to_owned()
 }
 
-#[tokio::test]
-async fn every_route_has_one_line_with_its_name() {
-    let (world, lines) = (World::new(), Lines::collect());
-    for (method, template) in ROUTES.iter().chain(&MCP_ROUTES).chain(&PUBLIC_ROUTES) {
-        let path = template.replace("{file}", "none").replace(['{', '}'], "");
-        let line = line_of(&world, &lines, RequestBuilder::new(method.clone(), &path).build()).await;
-        assert_eq!(line["route"], format!("{method} {template}"));
-        let expected = match *template {
+/// Method and path, and what the line must say: route and code.
+fn requests_without_a_key() -> Vec<(Method, String, String, &'static str)> {
+    let routes = ROUTES.iter().chain(MCP_ROUTES).chain(PUBLIC_ROUTES).map(|(method, template)| {
+        let code = match *template {
             "/openapi.json" | "/openapi-3.0.json" | "/llms.txt" | "/docs" => "ok",
             "/.well-known/docmill-webhooks.json" | "/.well-known/docmill-receipts.json" => "ok",
             "/docs/{page+}" => "route_not_found",
             _ => "missing_api_key",
         };
-        assert_eq!(line["code"], expected, "{line}");
+        let path = template.replace(['{', '+', '}'], "");
+        (method.clone(), path, format!("{method} {template}"), code)
+    });
+    let unknown = [(Method::GET, "/secret-path", "route_not_found"), (Method::PUT, "/v1/jobs", "method_not_allowed")];
+    routes.chain(unknown.map(|(method, path, code)| (method, path.to_owned(), "$default".to_owned(), code))).collect()
+}
+
+#[tokio::test]
+async fn every_deployed_route_has_one_line_with_its_name() {
+    let Some(deployed) = Deployed::new() else { return };
+    for (method, path, route, code) in requests_without_a_key() {
+        let response = deployed.request(method, &path).send().await.unwrap();
+        let line = deployed_line(response.headers()["x-request-id"].to_str().unwrap()).await;
+        assert_eq!((&line["route"], &line["code"]), (&json!(route), &json!(code)), "{line}");
+        assert_eq!(line["status"], response.status().as_u16());
         assert!(line["account"].is_null() && line["duration_us"].is_u64(), "{line}");
-    }
-    for (method, path, code) in
-        [(Method::GET, "/secret-path", "route_not_found"), (Method::PUT, "/v1/jobs", "method_not_allowed")]
-    {
-        let line = line_of(&world, &lines, RequestBuilder::new(method, path).build()).await;
-        assert_eq!((&line["route"], &line["code"]), (&json!("$default"), &json!(code)));
         assert!(!line.to_string().contains("secret-path"), "{line}");
+        assert_counted(&line);
     }
+}
+
+/// The only line that the deployed functions wrote of a request.
+async fn deployed_line(id: &str) -> Value {
+    let logs = PathBuf::from(std::env::var("STACK_LOGS").unwrap());
+    let handled = || -> Vec<Value> {
+        let files = logs.read_dir().unwrap().map(|entry| entry.unwrap().path());
+        let texts: Vec<_> = files.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+        let lines = texts.iter().flat_map(|text| text.lines()).filter(|line| line.contains(id));
+        let lines = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter(|line| line["message"] == "request handled" && line["request_id"] == id).collect()
+    };
+    let mut lines = eventually("the line is there", Duration::from_secs(20), async || {
+        Some(handled()).filter(|lines| !lines.is_empty())
+    })
+    .await;
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    lines.remove(0)
 }
 
 #[tokio::test]
@@ -179,14 +101,15 @@ async fn the_line_of_a_created_job_has_account_tool_and_credits() {
     let account = world.account(1).await;
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
     let wanted = || post("/v1/convert/html-to-pdf", &json!({"html": "<p>canary-content"})).key(&account.key);
+    let create = async |request| convert_html_to_pdf::handle(world.service.clone(), request).await;
 
-    let created = line_of(&world, &lines, wanted().header("idempotency-key", "canary-key").build()).await;
+    let created = line_of(&lines, wanted().header("idempotency-key", "canary-key").build(), create).await;
     assert_eq!((&created["code"], &created["account"]), (&json!("ok"), &json!(account.id)));
     assert!(metrics(&created).contains(&("credits_charged".into(), 1, vec![])), "{created}");
-    let replayed = line_of(&world, &lines, wanted().header("idempotency-key", "canary-key").build()).await;
+    let replayed = line_of(&lines, wanted().header("idempotency-key", "canary-key").build(), create).await;
     assert!(created["job_id"].is_string() && replayed["job_id"].is_null() && replayed["credits_charged"].is_null());
 
-    let refused = line_of(&world, &lines, wanted().build()).await;
+    let refused = line_of(&lines, wanted().build(), create).await;
     assert_eq!((&refused["code"], &refused["account"]), (&json!("insufficient_credits"), &json!(account.id)));
     let key_id = world.context.keys.get(&account.key.hash()).await.unwrap().unwrap().key_id;
     for line in [created, replayed, refused] {
@@ -205,7 +128,7 @@ async fn the_line_of_a_fault_has_the_cause_that_the_answer_omits() {
     let account = world.account(1).await;
     world.watch.inject((0..3).map(|_| Fault::down("UpdateItem")));
     let request = get("/v1/tools").key(&account.key).build();
-    let response = guarded(Asked::of(&request), handle(&world, request)).await;
+    let response = guarded(Asked::of(&request), list_tools::handle(world.context.clone(), request)).await;
     let line = lines.take_saying("request handled").remove(0);
     assert_eq!((&line["level"], &line["code"], &line["status"]), (&json!("ERROR"), &json!("unavailable"), &json!(503)));
     assert!(!text(&line, field::CAUSE).is_empty());
@@ -230,22 +153,11 @@ async fn an_attempt_that_fails_through_the_service_is_counted() {
 #[tokio::test]
 async fn a_deployed_function_writes_one_line_for_a_request_in_the_stacks_own_namespace() {
     let Some(deployed) = Deployed::new() else { return };
-    let logs = PathBuf::from(std::env::var("STACK_LOGS").unwrap());
     let account = deployed.account().await;
     let response = deployed.get("/v1/tools", &account.key).send().await.unwrap();
-    let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
-    let handled = || -> Vec<Value> {
-        let text = std::fs::read_to_string(logs.join("ListTools.log")).unwrap_or_default();
-        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        lines.filter(|line| line["message"] == "request handled" && line["request_id"] == id).collect()
-    };
-    let lines = eventually("the line is there", Duration::from_secs(20), async || {
-        Some(handled()).filter(|lines| !lines.is_empty())
-    })
-    .await;
-    assert_eq!(lines.len(), 1, "{lines:?}");
-    assert_eq!((&lines[0]["route"], &lines[0]["account"]), (&json!("GET /v1/tools"), &json!(account.id)));
-    assert_eq!(lines[0]["_aws"]["CloudWatchMetrics"][0]["Namespace"], "Docmill/docmill");
+    let line = deployed_line(response.headers()["x-request-id"].to_str().unwrap()).await;
+    assert_eq!((&line["route"], &line["account"]), (&json!("GET /v1/tools"), &json!(account.id)));
+    assert_eq!(line["_aws"]["CloudWatchMetrics"][0]["Namespace"], "Docmill/docmill");
 }
 
 fn sources() -> Vec<PathBuf> {

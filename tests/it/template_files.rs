@@ -9,8 +9,8 @@ use docmill_config::Config;
 use docmill_config::clock;
 use docmill_store::health::TemplateSweep;
 use docmill_store::item::{UsageItem, string};
+use functions::sweeper::{Repairs, Sweeper};
 use futures_util::FutureExt;
-use sweeper::{Repairs, Sweeper};
 
 use crate::stored_templates::{add, add_upload, delete, files, list, named, show, uploaded};
 use crate::support::aws_watch::Fault;

@@ -2,6 +2,7 @@
 
 use docmill_domain::api_key::Mode;
 use docmill_domain::catalogue::Catalogue;
+use functions::{get_tool_schema, list_tools};
 use serde_json::{Value, json};
 
 use crate::support::http::{Answer, get};

@@ -5,6 +5,7 @@ use docmill_config::clock;
 use docmill_domain::job::{JobErrorCode, JobStatus};
 use docmill_domain::sha256_hex;
 use docmill_domain::upload::UploadId;
+use functions::{create_job, create_upload};
 use reqwest::Client;
 use serde_json::{Value, json};
 use uuid::{NoContext, Timestamp, Uuid};

@@ -10,6 +10,7 @@ use docmill_domain::job::{Job, JobError, JobErrorCode, Warning};
 use docmill_domain::limits::Limit;
 use docmill_http::request::ApiRequest;
 use docmill_store::jobs::JobFilter;
+use functions::{create_job, get_job, get_job_download};
 use serde_json::{Value, json};
 use tokio::process::Command;
 

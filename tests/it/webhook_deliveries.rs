@@ -17,6 +17,7 @@ use docmill_domain::webhook::{DeliveryId, EndpointId};
 use docmill_signing::keys::KeyRing;
 use docmill_store::events::StoredEvent;
 use docmill_store::item::{number, string};
+use functions::{cancel_job, create_job, get_webhook, list_webhook_deliveries};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

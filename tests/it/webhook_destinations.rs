@@ -6,6 +6,7 @@ use aws_sdk_sqs::types::QueueAttributeName;
 use docmill_config::clock;
 use docmill_domain::event::EventKind;
 use docmill_store::events::StoredEvent;
+use functions::list_webhook_deliveries;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -10,6 +10,10 @@ use docmill_signing::keys::KeyRing;
 use docmill_store::events::StoredEvent;
 use docmill_store::item::string;
 use docmill_webhooks::{Replays, Rotation};
+use functions::{
+    create_webhook, delete_webhook, get_webhook, list_webhook_deliveries, list_webhooks, replay_webhook,
+    rotate_webhook_secret, update_webhook,
+};
 use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};

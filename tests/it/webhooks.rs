@@ -1,5 +1,6 @@
 //! `POST /v1/webhooks/test`.
 
+use functions::test_webhook;
 use serde_json::json;
 
 use crate::support::hooks::{Hooks, Reply, local_context, test_service};

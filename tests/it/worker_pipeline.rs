@@ -13,6 +13,7 @@ use docmill_domain::tool::{EngineKind, QueueName};
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_engine::Engines;
 use docmill_fetch::Fetcher;
+use functions::create_job;
 use lambda_runtime::LambdaEvent;
 use serde_json::{Value, json};
 use worker::converter::{Converter, Network};

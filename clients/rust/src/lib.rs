@@ -1,14 +1,7 @@
 //! A client of Docmill, which converts documents.
 //!
 //! ```no_run
-//! use docmill_client::{Client, Request, Source};
-//!
-//! # async fn example() -> docmill_client::Result<()> {
-//! let client = Client::from_env()?; // DOCMILL_URL and DOCMILL_KEY
-//! let saved = client.convert(Request::new(Source::file("report.docx")), "report.pdf").await?;
-//! println!("{} bytes", saved.bytes);
-//! # Ok(())
-//! # }
+#![doc = include_str!("../examples/first-conversion.rs")]
 //! ```
 //!
 //! Requests that may succeed later are repeated, and a conversion is never charged twice.

@@ -841,6 +841,215 @@ export interface components {
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
         ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["TagPdfJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"] | components["schemas"]["ReadInvoiceJob"] | components["schemas"]["SignPdfJob"] | components["schemas"]["ValidateInvoiceJob"] | components["schemas"]["CheckAccessibilityJob"];
+        ReceiptResponse: {
+            /** @constant */
+            ok: true;
+            /** @description As `x-request-id`. */
+            requestId: string;
+            receipt: components["schemas"]["Receipt"];
+        };
+        Receipt: {
+            statement: Record<string, never>;
+            signature: {
+                keyId: string;
+                /** @constant */
+                algorithm: "ed25519";
+                value: string;
+            };
+        };
+        UploadRequest: {
+            /**
+             * @description The document's media type. The content decides how it is converted.
+             * @example application/vnd.openxmlformats-officedocument.wordprocessingml.document
+             * @example text/html
+             */
+            contentType: string;
+            /** @description The document's exact size: at most the `sourceBytes` of your limits. */
+            bytes: number;
+            /**
+             * Format: filename
+             * @description The document's name. It tells txt from csv, and names the result.
+             */
+            filename?: string;
+            /** @description The document's SHA-256 digest in lower-case hexadecimal. If you give it, a damaged upload is refused. */
+            sha256?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FontRequest: {
+            /** @description An upload of your account that is complete and less than an hour old. */
+            uploadId: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TemplateRequest: {
+            /** @description The template's name. If you have a template of this name, the upload becomes its next version. */
+            name: string;
+            /** @description An upload of your account that is complete and less than an hour old. */
+            uploadId: string;
+            delimiters?: components["schemas"]["TemplateDelimiters"];
+        } & {
+            [key: string]: unknown;
+        };
+        BatchRequest: {
+            /**
+             * @description The tool that runs the jobs.
+             * @example html-to-pdf
+             */
+            toolSlug: string;
+            /** @description What each job is made of. Give either this or `itemsUploadId`. */
+            items?: components["schemas"]["BatchItem"][];
+            /** @description An upload of your account with up to 100,000 items as JSON lines, in 64 MiB. It is complete and less than an hour old. */
+            itemsUploadId?: string;
+            /** @description Options of all jobs. An item's own options count more, name by name. */
+            options?: {
+                [key: string]: unknown;
+            };
+            /** @description Further steps of all jobs, as in a job. */
+            then?: {
+                [key: string]: unknown;
+            }[];
+            /** @description What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`. */
+            output?: {
+                /**
+                 * @description Whether a ZIP of all results is made when all items have ended. Large ones have several files.
+                 * @default false
+                 */
+                archive?: boolean;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there. */
+            webhook?: {
+                /** Format: uri */
+                url: string;
+                secret?: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `stop`: as soon as an item fails, the batch is canceled.
+             * @default continue
+             * @enum {string}
+             */
+            onError?: "continue" | "stop";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The request for a job without what the batch says: `input` or its short names, `options` and `metadata` as the tool's schema defines them, and `filename`, the name of the result. */
+        BatchItem: {
+            input?: {
+                [key: string]: unknown;
+            };
+            options?: {
+                [key: string]: unknown;
+            };
+            metadata?: {
+                [key: string]: string;
+            };
+            filename?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Either `url` or `destination` is required. */
+        WebhookRequest: {
+            /**
+             * Format: uri
+             * @description Where events are sent: https, without user name and password.
+             */
+            url?: string;
+            destination?: components["schemas"]["WebhookDestination"];
+            /** @description The types of events that are sent; null: all, also those that may be added. */
+            events?: components["schemas"]["EventType"][] | null;
+            /** @description For you. */
+            description?: string;
+            /** @description Most requests a second; null: no limit. */
+            rateLimit?: number | null;
+            /**
+             * @description Which signatures requests have: `v1` needs the endpoint's secret, and `v1a` the service's public key.
+             * @default both
+             * @enum {string}
+             */
+            signature?: "v1" | "v1a" | "both";
+            /**
+             * @description Whether each new URL must first answer a challenge: a POST whose `data.challenge` it sends back.
+             * @default false
+             */
+            challenge?: boolean;
+            /**
+             * @description A disabled endpoint gets no events.
+             * @default active
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+        };
+        WebhookChange: {
+            /**
+             * Format: uri
+             * @description Where events are sent: https, without user name and password.
+             */
+            url?: string;
+            destination?: components["schemas"]["WebhookDestination"];
+            /** @description The types of events that are sent; null: all, also those that may be added. */
+            events?: components["schemas"]["EventType"][] | null;
+            /** @description For you. */
+            description?: string;
+            /** @description Most requests a second; null: no limit. */
+            rateLimit?: number | null;
+            /**
+             * @description Which signatures requests have: `v1` needs the endpoint's secret, and `v1a` the service's public key.
+             * @default both
+             * @enum {string}
+             */
+            signature?: "v1" | "v1a" | "both";
+            /**
+             * @description Whether each new URL must first answer a challenge: a POST whose `data.challenge` it sends back.
+             * @default false
+             */
+            challenge?: boolean;
+            /**
+             * @description A disabled endpoint gets no events.
+             * @default active
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+        };
+        RotationRequest: {
+            /**
+             * @description For how many hours the replaced secret signs too.
+             * @default 24
+             */
+            overlapHours?: number;
+        };
+        /** @description One of `eventId`, `failed` and `since`. */
+        ReplayRequest: {
+            /** @description Send this event again. */
+            eventId?: string;
+            /**
+             * @description Send all events again whose delivery failed or was dropped.
+             * @constant
+             */
+            failed?: true;
+            /**
+             * Format: date-time
+             * @description Send all events since this time again.
+             */
+            since?: string;
+            /** @description With `since`: only events after this one, the `nextCursor` of the request before. */
+            after?: string;
+        };
+        WebhookTestRequest: {
+            /**
+             * Format: uri
+             * @description The address of your receiver: https, without user name and password.
+             */
+            url: string;
+            /**
+             * @description Whether the sample is also sent. The response then has an `attempt`.
+             * @default false
+             */
+            deliver?: boolean;
+        };
         JobResponse: {
             /** @constant */
             ok: true;
@@ -948,6 +1157,15 @@ export interface components {
          * @enum {string}
          */
         JobStatus: "queued" | "processing" | "completed" | "failed" | "expired" | "canceled" | "deleted";
+        /** @description How far a running job is that makes many files, such as a mail merge. */
+        Progress: {
+            /** @description The step that runs, counted from 1 in the order of `steps`. */
+            step: number;
+            /** @description The files that it has made. */
+            done: number;
+            /** @description The files that it is to make. */
+            total: number;
+        };
         /** @description The result of a completed job. */
         Output: {
             format: string;
@@ -998,13 +1216,6 @@ export interface components {
             name: string;
             version: string;
         };
-        /** @description Durations in milliseconds. */
-        Timings: {
-            queuedMs: number;
-            fetchMs: number;
-            convertMs: number;
-            storeMs: number;
-        };
         /** @description How the result differs from the source, or an option that had no effect. */
         Warning: {
             /** @description A stable code, such as `unknown_option`, `resource_blocked` or `missing_glyph`. More may be added. */
@@ -1013,6 +1224,13 @@ export interface components {
             detail?: string;
             /** @description The pages of the step's PDF that the warning is about, such as `1-3,8`, if they are known. */
             pages?: string;
+        };
+        /** @description Durations in milliseconds. */
+        Timings: {
+            queuedMs: number;
+            fetchMs: number;
+            convertMs: number;
+            storeMs: number;
         };
         /** @description Why a job failed. */
         JobError: {
@@ -1042,15 +1260,6 @@ export interface components {
             place: components["schemas"]["TemplatePlace"];
             /** @description The known name that is probably meant. */
             suggestion?: string;
-        };
-        /** @description How far a running job is that makes many files, such as a mail merge. */
-        Progress: {
-            /** @description The step that runs, counted from 1 in the order of `steps`. */
-            step: number;
-            /** @description The files that it has made. */
-            done: number;
-            /** @description The files that it is to make. */
-            total: number;
         };
         /** @description Where a tag is. */
         TemplatePlace: {
@@ -1088,17 +1297,6 @@ export interface components {
             download?: components["schemas"]["Download"];
             downloads?: components["schemas"]["Downloads"];
         };
-        /** @description Links to each file of the result, 1,000 at most. */
-        Downloads: components["schemas"]["Download"][];
-        DownloadResponse: {
-            /** @constant */
-            ok: true;
-            /** @description The header `x-request-id`. */
-            requestId: string;
-            job: components["schemas"]["Job"];
-            download: components["schemas"]["Download"];
-            downloads?: components["schemas"]["Downloads"];
-        };
         Download: {
             /**
              * Format: uri
@@ -1118,21 +1316,16 @@ export interface components {
             /** @description In a list: which file, as in `job.outputs`. */
             index?: number;
         };
-        ReceiptResponse: {
+        /** @description Links to each file of the result, 1,000 at most. */
+        Downloads: components["schemas"]["Download"][];
+        DownloadResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
-            receipt: components["schemas"]["Receipt"];
-        };
-        Receipt: {
-            statement: Record<string, never>;
-            signature: {
-                keyId: string;
-                /** @constant */
-                algorithm: "ed25519";
-                value: string;
-            };
+            job: components["schemas"]["Job"];
+            download: components["schemas"]["Download"];
+            downloads?: components["schemas"]["Downloads"];
         };
         ToolsResponse: {
             /** @constant */
@@ -1247,6 +1440,11 @@ export interface components {
                 read: components["schemas"]["RateLimit"];
             };
         };
+        RateLimit: {
+            /** @description Requests per window. */
+            limit: number;
+            windowSeconds: number;
+        };
         /** @description Jobs and credits of some days, by the day of the jobs' creation. */
         UsageOfDays: {
             /** Format: date */
@@ -1286,86 +1484,12 @@ export interface components {
                 };
             };
         };
-        RateLimit: {
-            /** @description Requests per window. */
-            limit: number;
-            windowSeconds: number;
-        };
-        BatchRequest: {
-            /**
-             * @description The tool that runs the jobs.
-             * @example html-to-pdf
-             */
-            toolSlug: string;
-            /** @description What each job is made of. Give either this or `itemsUploadId`. */
-            items?: components["schemas"]["BatchItem"][];
-            /** @description An upload of your account with up to 100,000 items as JSON lines, in 64 MiB. It is complete and less than an hour old. */
-            itemsUploadId?: string;
-            /** @description Options of all jobs. An item's own options count more, name by name. */
-            options?: {
-                [key: string]: unknown;
-            };
-            /** @description Further steps of all jobs, as in a job. */
-            then?: {
-                [key: string]: unknown;
-            }[];
-            /** @description What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`. */
-            output?: {
-                /**
-                 * @description Whether a ZIP of all results is made when all items have ended. Large ones have several files.
-                 * @default false
-                 */
-                archive?: boolean;
-            } & {
-                [key: string]: unknown;
-            };
-            /** @description Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there. */
-            webhook?: {
-                /** Format: uri */
-                url: string;
-                secret?: string;
-            } & {
-                [key: string]: unknown;
-            };
-            /**
-             * @description `stop`: as soon as an item fails, the batch is canceled.
-             * @default continue
-             * @enum {string}
-             */
-            onError?: "continue" | "stop";
-        } & {
-            [key: string]: unknown;
-        };
-        /** @description The request for a job without what the batch says: `input` or its short names, `options` and `metadata` as the tool's schema defines them, and `filename`, the name of the result. */
-        BatchItem: {
-            input?: {
-                [key: string]: unknown;
-            };
-            options?: {
-                [key: string]: unknown;
-            };
-            metadata?: {
-                [key: string]: string;
-            };
-            filename?: string;
-        } & {
-            [key: string]: unknown;
-        };
         BatchResponse: {
             /** @constant */
             ok: true;
             /** @description The header `x-request-id`. */
             requestId: string;
             batch: components["schemas"]["Batch"];
-        };
-        BatchesResponse: {
-            /** @constant */
-            ok: true;
-            /** @description The header `x-request-id`. */
-            requestId: string;
-            batches: components["schemas"]["Batch"][];
-            /** @description The `cursor` of the next page. Absent on the last page. */
-            nextCursor?: string;
         };
         Batch: {
             /** @description The batch's id. */
@@ -1424,6 +1548,15 @@ export interface components {
          * @enum {string}
          */
         BatchStatus: "processing" | "paused" | "canceling" | "archiving" | "completed" | "canceled" | "deleting";
+        BatchesResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The header `x-request-id`. */
+            requestId: string;
+            batches: components["schemas"]["Batch"][];
+            /** @description The `cursor` of the next page. Absent on the last page. */
+            nextCursor?: string;
+        };
         BatchJobsResponse: {
             /** @constant */
             ok: true;
@@ -1434,6 +1567,19 @@ export interface components {
             refused: components["schemas"]["RefusedItem"][];
             /** @description Where the next page begins; absent on the last one. */
             nextCursor?: string;
+        };
+        RefusedItem: {
+            /** @description The place of the item in the batch, from 0. */
+            index: number;
+            error: {
+                /** @description The code that a request for this job would get. */
+                code: string;
+                message: string;
+                details?: {
+                    path: string;
+                    message: string;
+                }[];
+            };
         };
         BatchResultsResponse: {
             /** @constant */
@@ -1449,23 +1595,6 @@ export interface components {
             };
             /** @description Where the next page begins; absent on the last one. */
             nextCursor?: string;
-        };
-        /** @description A ZIP with results, 500 MiB at most unless it has a single one. */
-        ArchiveFile: {
-            filename: string;
-            bytes: number;
-            /** @description How many results it has. */
-            results: number;
-            /**
-             * Format: uri
-             * @description Downloads the ZIP. It is a secret.
-             */
-            url: string;
-            /**
-             * Format: date-time
-             * @description When the link ends.
-             */
-            expiresAt: string;
         };
         /** @description What became of an item. */
         BatchResult: {
@@ -1496,37 +1625,22 @@ export interface components {
             errorCode?: string;
             errorMessage?: string;
         };
-        RefusedItem: {
-            /** @description The place of the item in the batch, from 0. */
-            index: number;
-            error: {
-                /** @description The code that a request for this job would get. */
-                code: string;
-                message: string;
-                details?: {
-                    path: string;
-                    message: string;
-                }[];
-            };
-        };
-        UploadRequest: {
-            /**
-             * @description The document's media type. The content decides how it is converted.
-             * @example application/vnd.openxmlformats-officedocument.wordprocessingml.document
-             * @example text/html
-             */
-            contentType: string;
-            /** @description The document's exact size: at most the `sourceBytes` of your limits. */
+        /** @description A ZIP with results, 500 MiB at most unless it has a single one. */
+        ArchiveFile: {
+            filename: string;
             bytes: number;
+            /** @description How many results it has. */
+            results: number;
             /**
-             * Format: filename
-             * @description The document's name. It tells txt from csv, and names the result.
+             * Format: uri
+             * @description Downloads the ZIP. It is a secret.
              */
-            filename?: string;
-            /** @description The document's SHA-256 digest in lower-case hexadecimal. If you give it, a damaged upload is refused. */
-            sha256?: string;
-        } & {
-            [key: string]: unknown;
+            url: string;
+            /**
+             * Format: date-time
+             * @description When the link ends.
+             */
+            expiresAt: string;
         };
         UploadResponse: {
             /** @constant */
@@ -1560,32 +1674,12 @@ export interface components {
              */
             expiresAt: string;
         };
-        TemplateRequest: {
-            /** @description The template's name. If you have a template of this name, the upload becomes its next version. */
-            name: string;
-            /** @description An upload of your account that is complete and less than an hour old. */
-            uploadId: string;
-            delimiters?: components["schemas"]["TemplateDelimiters"];
-        } & {
-            [key: string]: unknown;
-        };
-        /** @description What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again. */
-        TemplateDelimiters: {
-            /** @example [[ */
-            open: string;
-            /** @example ]] */
-            close: string;
-        };
-        /** @description A version of a stored template. */
-        TemplateVersion: {
-            /** @description From 1. No number is given twice. */
-            version: number;
-            /** @enum {string} */
-            format: "docx" | "xlsx" | "pptx" | "odt" | "html" | "md";
-            bytes: number;
-            /** Format: date-time */
-            createdAt: string;
-            delimiters?: components["schemas"]["TemplateDelimiters"];
+        TemplateResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The header `x-request-id`. */
+            requestId: string;
+            template: components["schemas"]["Template"];
         };
         /** @description A stored template, with one of its versions. */
         Template: {
@@ -1609,12 +1703,23 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        TemplateResponse: {
-            /** @constant */
-            ok: true;
-            /** @description The header `x-request-id`. */
-            requestId: string;
-            template: components["schemas"]["Template"];
+        /** @description What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again. */
+        TemplateDelimiters: {
+            /** @example [[ */
+            open: string;
+            /** @example ]] */
+            close: string;
+        };
+        /** @description A version of a stored template. */
+        TemplateVersion: {
+            /** @description From 1. No number is given twice. */
+            version: number;
+            /** @enum {string} */
+            format: "docx" | "xlsx" | "pptx" | "odt" | "html" | "md";
+            bytes: number;
+            /** Format: date-time */
+            createdAt: string;
+            delimiters?: components["schemas"]["TemplateDelimiters"];
         };
         TemplatesResponse: {
             /** @constant */
@@ -1623,25 +1728,12 @@ export interface components {
             requestId: string;
             templates: components["schemas"]["Template"][];
         };
-        FontRequest: {
-            /** @description An upload of your account that is complete and less than an hour old. */
-            uploadId: string;
-        } & {
-            [key: string]: unknown;
-        };
         FontResponse: {
             /** @constant */
             ok: true;
             /** @description The header `x-request-id`. */
             requestId: string;
             font: components["schemas"]["Font"];
-        };
-        FontsResponse: {
-            /** @constant */
-            ok: true;
-            /** @description The header `x-request-id`. */
-            requestId: string;
-            fonts: components["schemas"]["Font"][];
         };
         Font: {
             /** @description The same for the same file. */
@@ -1669,81 +1761,12 @@ export interface components {
             italic: boolean;
             postscriptName?: string;
         };
-        /** @description An SQS queue or an EventBridge bus in your AWS account, instead of `url`. Messages and events are sent under a role of yours, which trusts the `deliveryRole` of `/.well-known/docmill-webhooks.json` with the `externalId` of your account. */
-        WebhookDestination: {
-            /** @enum {string} */
-            type: "sqs" | "eventbridge";
-            /** @description The queue, if `type` is `sqs`. */
-            queueArn?: string;
-            /** @description The bus, if `type` is `eventbridge`. */
-            busArn?: string;
-            /** @description The role that may send to it. */
-            roleArn: string;
-            /** @description What the role's trust policy asks for. It belongs to your account: in requests, it has no effect. */
-            externalId?: string;
-        };
-        /** @description Either `url` or `destination` is required. */
-        WebhookRequest: {
-            /**
-             * Format: uri
-             * @description Where events are sent: https, without user name and password.
-             */
-            url?: string;
-            destination?: components["schemas"]["WebhookDestination"];
-            /** @description The types of events that are sent; null: all, also those that may be added. */
-            events?: components["schemas"]["EventType"][] | null;
-            /** @description For you. */
-            description?: string;
-            /** @description Most requests a second; null: no limit. */
-            rateLimit?: number | null;
-            /**
-             * @description Which signatures requests have: `v1` needs the endpoint's secret, and `v1a` the service's public key.
-             * @default both
-             * @enum {string}
-             */
-            signature?: "v1" | "v1a" | "both";
-            /**
-             * @description Whether each new URL must first answer a challenge: a POST whose `data.challenge` it sends back.
-             * @default false
-             */
-            challenge?: boolean;
-            /**
-             * @description A disabled endpoint gets no events.
-             * @default active
-             * @enum {string}
-             */
-            status?: "active" | "disabled";
-        };
-        WebhookChange: {
-            /**
-             * Format: uri
-             * @description Where events are sent: https, without user name and password.
-             */
-            url?: string;
-            destination?: components["schemas"]["WebhookDestination"];
-            /** @description The types of events that are sent; null: all, also those that may be added. */
-            events?: components["schemas"]["EventType"][] | null;
-            /** @description For you. */
-            description?: string;
-            /** @description Most requests a second; null: no limit. */
-            rateLimit?: number | null;
-            /**
-             * @description Which signatures requests have: `v1` needs the endpoint's secret, and `v1a` the service's public key.
-             * @default both
-             * @enum {string}
-             */
-            signature?: "v1" | "v1a" | "both";
-            /**
-             * @description Whether each new URL must first answer a challenge: a POST whose `data.challenge` it sends back.
-             * @default false
-             */
-            challenge?: boolean;
-            /**
-             * @description A disabled endpoint gets no events.
-             * @default active
-             * @enum {string}
-             */
-            status?: "active" | "disabled";
+        FontsResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The header `x-request-id`. */
+            requestId: string;
+            fonts: components["schemas"]["Font"][];
         };
         WebhookResponse: {
             /** @constant */
@@ -1751,13 +1774,6 @@ export interface components {
             /** @description The header `x-request-id`. */
             requestId: string;
             webhook: components["schemas"]["Webhook"];
-        };
-        WebhooksResponse: {
-            /** @constant */
-            ok: true;
-            /** @description The header `x-request-id`. */
-            requestId: string;
-            webhooks: components["schemas"]["Webhook"][];
         };
         Webhook: {
             id: string;
@@ -1792,106 +1808,30 @@ export interface components {
             /** @description Signs requests. Only in the responses that create or rotate it: keep it. */
             secret?: string;
         };
-        RotationRequest: {
-            /**
-             * @description For how many hours the replaced secret signs too.
-             * @default 24
-             */
-            overlapHours?: number;
+        /** @description An SQS queue or an EventBridge bus in your AWS account, instead of `url`. Messages and events are sent under a role of yours, which trusts the `deliveryRole` of `/.well-known/docmill-webhooks.json` with the `externalId` of your account. */
+        WebhookDestination: {
+            /** @enum {string} */
+            type: "sqs" | "eventbridge";
+            /** @description The queue, if `type` is `sqs`. */
+            queueArn?: string;
+            /** @description The bus, if `type` is `eventbridge`. */
+            busArn?: string;
+            /** @description The role that may send to it. */
+            roleArn: string;
+            /** @description What the role's trust policy asks for. It belongs to your account: in requests, it has no effect. */
+            externalId?: string;
         };
-        /** @description One of `eventId`, `failed` and `since`. */
-        ReplayRequest: {
-            /** @description Send this event again. */
-            eventId?: string;
-            /**
-             * @description Send all events again whose delivery failed or was dropped.
-             * @constant
-             */
-            failed?: true;
-            /**
-             * Format: date-time
-             * @description Send all events since this time again.
-             */
-            since?: string;
-            /** @description With `since`: only events after this one, the `nextCursor` of the request before. */
-            after?: string;
-        };
-        ReplayResponse: {
+        /**
+         * @description More may be added: ignore types that you don't know.
+         * @enum {string}
+         */
+        EventType: "job.completed" | "job.failed" | "job.canceled" | "batch.completed" | "batch.paused" | "batch.canceled" | "quota.warning" | "quota.exhausted" | "api_key.revoked" | "webhook.disabled";
+        WebhooksResponse: {
             /** @constant */
             ok: true;
             /** @description The header `x-request-id`. */
             requestId: string;
-            /** @description How many events are sent again. */
-            replayed: number;
-            /** @description Whether there are more: repeat the request, with `since` also with `after`. */
-            hasMore: boolean;
-            nextCursor?: string;
-        };
-        DeliveriesResponse: {
-            /** @constant */
-            ok: true;
-            /** @description The header `x-request-id`. */
-            requestId: string;
-            deliveries: components["schemas"]["Delivery"][];
-            hasMore: boolean;
-            nextCursor?: string;
-        };
-        WebhookAttempt: {
-            /** Format: date-time */
-            at: string;
-            durationMs: number;
-            /** @description The HTTP status of the response. Absent if the endpoint did not respond. */
-            status?: number;
-            /** @description The beginning of the answer, at most 1 KiB. */
-            response?: string;
-            /** @description Why there was no answer. */
-            error?: string;
-        };
-        Delivery: {
-            /** @description The same as the `webhook-id`. */
-            eventId: string;
-            type: components["schemas"]["EventType"];
-            status: components["schemas"]["DeliveryStatus"];
-            /** Format: date-time */
-            createdAt: string;
-            triesLeft: number;
-            /** @description Oldest first. */
-            attempts: components["schemas"]["WebhookAttempt"][];
-            /** Format: uuid */
-            jobId?: string;
-            /** Format: date-time */
-            nextTryAt?: string;
-            /**
-             * @description Only of a dropped delivery.
-             * @enum {string}
-             */
-            droppedBecause?: "endpoint_disabled" | "job_deleted" | "event_expired";
-        };
-        /** @enum {string} */
-        DeliveryStatus: "pending" | "delivered" | "failed" | "dropped";
-        WebhookKeys: {
-            /** @description The current key, and the one before while it still signs. */
-            keys: {
-                id: string;
-                /** @constant */
-                algorithm: "ed25519";
-                /** @description `whpk_` and the base64 of the public key's 32 bytes. */
-                publicKey: string;
-            }[];
-            /** @description The role that roles of yours trust, so that webhooks can be sent to your queues and buses. */
-            deliveryRole: string;
-        };
-        WebhookTestRequest: {
-            /**
-             * Format: uri
-             * @description The address of your receiver: https, without user name and password.
-             */
-            url: string;
-            /**
-             * @description Whether the sample is also sent. The response then has an `attempt`.
-             * @default false
-             */
-            deliver?: boolean;
+            webhooks: components["schemas"]["Webhook"][];
         };
         WebhookTestResponse: {
             /** @constant */
@@ -1927,17 +1867,65 @@ export interface components {
             };
             attempt?: components["schemas"]["WebhookAttempt"];
         };
-        Event: {
+        WebhookAttempt: {
+            /** Format: date-time */
+            at: string;
+            durationMs: number;
+            /** @description The HTTP status of the response. Absent if the endpoint did not respond. */
+            status?: number;
+            /** @description The beginning of the answer, at most 1 KiB. */
+            response?: string;
+            /** @description Why there was no answer. */
+            error?: string;
+        };
+        ReplayResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The header `x-request-id`. */
+            requestId: string;
+            /** @description How many events are sent again. */
+            replayed: number;
+            /** @description Whether there are more: repeat the request, with `since` also with `after`. */
+            hasMore: boolean;
+            nextCursor?: string;
+        };
+        DeliveriesResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The header `x-request-id`. */
+            requestId: string;
+            deliveries: components["schemas"]["Delivery"][];
+            hasMore: boolean;
+            nextCursor?: string;
+        };
+        Delivery: {
+            /** @description The same as the `webhook-id`. */
+            eventId: string;
             type: components["schemas"]["EventType"];
+            status: components["schemas"]["DeliveryStatus"];
+            /** Format: date-time */
+            createdAt: string;
+            triesLeft: number;
+            /** @description Oldest first. */
+            attempts: components["schemas"]["WebhookAttempt"][];
+            /** Format: uuid */
+            jobId?: string;
+            /** Format: date-time */
+            nextTryAt?: string;
             /**
-             * Format: date-time
-             * @description When the event happened.
+             * @description Only of a dropped delivery.
+             * @enum {string}
              */
-            timestamp: string;
-            /** @description What the event is about, for example `job`. */
-            data: {
-                [key: string]: unknown;
-            };
+            droppedBecause?: "endpoint_disabled" | "job_deleted" | "event_expired";
+        };
+        /** @enum {string} */
+        DeliveryStatus: "pending" | "delivered" | "failed" | "dropped";
+        EventResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The header `x-request-id`. */
+            requestId: string;
+            event: components["schemas"]["ListedEvent"];
         };
         ListedEvent: {
             /** @description The same as the `webhook-id`. */
@@ -1964,18 +1952,6 @@ export interface components {
             /** @description What to send as `after` to go on. Absent while your account has no events. */
             nextCursor?: string;
         };
-        EventResponse: {
-            /** @constant */
-            ok: true;
-            /** @description The header `x-request-id`. */
-            requestId: string;
-            event: components["schemas"]["ListedEvent"];
-        };
-        /**
-         * @description More may be added: ignore types that you don't know.
-         * @enum {string}
-         */
-        EventType: "job.completed" | "job.failed" | "job.canceled" | "batch.completed" | "batch.paused" | "batch.canceled" | "quota.warning" | "quota.exhausted" | "api_key.revoked" | "webhook.disabled";
         ErrorResponse: {
             /** @constant */
             ok: false;
@@ -2004,6 +1980,30 @@ export interface components {
             required?: number;
             /** @description How many credits are left. Only with `insufficient_credits`. */
             available?: number;
+        };
+        WebhookKeys: {
+            /** @description The current key, and the one before while it still signs. */
+            keys: {
+                id: string;
+                /** @constant */
+                algorithm: "ed25519";
+                /** @description `whpk_` and the base64 of the public key's 32 bytes. */
+                publicKey: string;
+            }[];
+            /** @description The role that roles of yours trust, so that webhooks can be sent to your queues and buses. */
+            deliveryRole: string;
+        };
+        Event: {
+            type: components["schemas"]["EventType"];
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             */
+            timestamp: string;
+            /** @description What the event is about, for example `job`. */
+            data: {
+                [key: string]: unknown;
+            };
         };
         OfficeToPdfOptions: {
             /**

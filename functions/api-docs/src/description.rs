@@ -8,16 +8,28 @@ use docmill_domain::catalogue::Catalogue;
 use docmill_http::envelope::respond;
 use docmill_http::error::{ApiError, ErrorCode};
 use docmill_http::request::RequestId;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::{guide, sharing};
 
-const DOCUMENT: &str = include_str!("../description/openapi.json");
+const DOCUMENT: &str = include_str!("../description/document.json");
 const COMPONENTS: &str = include_str!("../description/components.json");
-const SCHEMAS: &str = include_str!("../description/schemas.json");
+/// The operations of each area, and the schemas and examples that they use, in the order of the documentation.
+const AREAS: [&str; 10] = [
+    include_str!("../description/areas/tools.json"),
+    include_str!("../description/areas/jobs.json"),
+    include_str!("../description/areas/convert.json"),
+    include_str!("../description/areas/uploads.json"),
+    include_str!("../description/areas/fonts.json"),
+    include_str!("../description/areas/templates.json"),
+    include_str!("../description/areas/batches.json"),
+    include_str!("../description/areas/account.json"),
+    include_str!("../description/areas/events.json"),
+    include_str!("../description/areas/webhooks.json"),
+];
 /// Written by `make description` from the types that are sent.
 const SENT: &str = include_str!("../description/sent.json");
-const EXAMPLES: &str = include_str!("../description/examples.json");
 
 #[derive(Debug, thiserror::Error)]
 pub enum DescriptionError {
@@ -42,12 +54,37 @@ pub fn openapi(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
 pub fn openapi_of(catalogue: &Catalogue, sent: &Map<String, Value>) -> Result<Value, DescriptionError> {
     let mut document: Value = serde_json::from_str(DOCUMENT)?;
     let mut components: Value = serde_json::from_str(COMPONENTS)?;
-    put(&mut components, "", "schemas", schemas(catalogue, sent)?)?;
-    put(&mut components, "", "examples", examples()?)?;
+    let areas = Area::all()?;
+    put(&mut components, "", "schemas", schemas(areas.schemas, sent, catalogue)?)?;
+    put(&mut components, "", "examples", examples(areas.examples)?)?;
+    put(&mut document, "", "paths", areas.paths.into())?;
     put(&mut document, "/info", "description", json!(guide::for_description()))?;
     name_formats(&mut document, catalogue)?;
     put(&mut document, "", "components", components)?;
     Ok(document)
+}
+
+/// What is written by hand of an area.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Area {
+    paths: Map<String, Value>,
+    schemas: Map<String, Value>,
+    examples: Map<String, Value>,
+}
+
+impl Area {
+    /// All areas as one.
+    fn all() -> Result<Self, serde_json::Error> {
+        let mut all = Self::default();
+        for text in AREAS {
+            let area: Self = serde_json::from_str(text)?;
+            all.paths.extend(area.paths);
+            all.schemas.extend(area.schemas);
+            all.examples.extend(area.examples);
+        }
+        Ok(all)
+    }
 }
 
 const OFFICE_TO_PDF: &str = "/paths/~1v1~1convert~1office-to-pdf/post";
@@ -103,20 +140,18 @@ fn write(value: &Value, text: &mut String) -> Result<(), DescriptionError> {
     Ok(())
 }
 
-/// Those that are `null` in the part by hand are derived from types.
-fn schemas(catalogue: &Catalogue, sent: &Map<String, Value>) -> Result<Value, DescriptionError> {
-    let mut schemas: Value = serde_json::from_str(SCHEMAS)?;
-    let by_hand = schemas.as_object_mut().ok_or(DescriptionError::Missing("schemas"))?;
-    for (name, schema) in by_hand.iter_mut().filter(|(_, schema)| schema.is_null()) {
-        *schema = sent.get(name).cloned().ok_or(DescriptionError::Missing("schema of a type that is sent"))?;
-    }
-    let mut bodies = Vec::new();
-    for tool in catalogue.tools() {
-        bodies.push(json!({"$ref": format!("#/components/schemas/{}", schema_name(&tool.definition.slug))}));
-    }
-    let components = schemas.as_object_mut().ok_or(DescriptionError::Missing("schemas"))?;
-    sharing::add_tools(components, catalogue, schema_name);
-    put(&mut schemas, "/ToolJobRequest", "anyOf", bodies.into())?;
+/// What requests are is written by hand, what is sent comes from its types, and what tools take from the catalogue.
+fn schemas(
+    mut schemas: Map<String, Value>,
+    sent: &Map<String, Value>,
+    catalogue: &Catalogue,
+) -> Result<Value, DescriptionError> {
+    schemas.extend(sent.clone());
+    sharing::add_tools(&mut schemas, catalogue, schema_name);
+    let tools = catalogue.tools().iter().map(|tool| schema_name(&tool.definition.slug));
+    let bodies = tools.map(|name| json!({"$ref": format!("#/components/schemas/{name}")})).collect();
+    let mut schemas = Value::Object(schemas);
+    put(&mut schemas, "/ToolJobRequest", "anyOf", bodies)?;
     Ok(schemas)
 }
 
@@ -127,8 +162,8 @@ pub fn schema_name(slug: &str) -> String {
 }
 
 /// The hand-written examples, and the actual response for each error code.
-fn examples() -> Result<Value, DescriptionError> {
-    let mut examples: Value = serde_json::from_str(EXAMPLES)?;
+fn examples(by_hand: Map<String, Value>) -> Result<Value, DescriptionError> {
+    let mut examples = Value::Object(by_hand);
     for code in ErrorCode::ALL {
         let response = respond(&RequestId::from("QZ1sTh2uoAMEPTQ="), Err(example_error(code, &examples)), &[]);
         let body: Value = serde_json::from_slice(response.body())?;
@@ -169,8 +204,6 @@ pub fn put(document: &mut Value, pointer: &'static str, name: &str, value: Value
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::openapi30::openapi30;
 
@@ -178,10 +211,18 @@ mod tests {
     fn what_is_sent_is_described_by_its_types() {
         let (written, sent): (Value, _) = (serde_json::from_str(SENT).unwrap(), docmill_http::sent::schemas());
         assert!(written == json!(sent), "sent.json is not up to date: run `make description`");
-        let by_hand: Map<String, Value> = serde_json::from_str(SCHEMAS).unwrap();
-        let derived: BTreeSet<_> =
-            by_hand.iter().filter(|(_, schema)| schema.is_null()).map(|(name, _)| name).collect();
-        assert_eq!(derived, sent.keys().collect());
+    }
+
+    /// A part that two areas have would be taken from the last.
+    #[test]
+    fn each_part_is_in_one_place() {
+        let sent = docmill_http::sent::schemas();
+        let areas: Vec<Area> = AREAS.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+        let all = Area::all().unwrap();
+        assert_eq!(areas.iter().map(|area| area.paths.len()).sum::<usize>(), all.paths.len());
+        assert_eq!(areas.iter().map(|area| area.schemas.len()).sum::<usize>(), all.schemas.len());
+        assert_eq!(areas.iter().map(|area| area.examples.len()).sum::<usize>(), all.examples.len());
+        assert!(all.schemas.keys().all(|name| !sent.contains_key(name)));
     }
 
     #[test]

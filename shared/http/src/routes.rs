@@ -13,7 +13,7 @@ use lambda_http::http::Method;
 const LONGEST_SLUG: usize = 40;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 41] = [
+pub const ROUTES: &[(Method, &str)] = &[
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
@@ -61,11 +61,11 @@ pub const ROUTES: [(Method, &str); 41] = [
 pub const RECEIPT_KEYS: &str = "/.well-known/docmill-receipts.json";
 
 /// The route of the Model Context Protocol, with a key.
-pub const MCP_ROUTES: [(Method, &str); 1] = [(Method::POST, "/mcp")];
+pub const MCP_ROUTES: &[(Method, &str)] = &[(Method::POST, "/mcp")];
 
 /// Routes without a key: the OpenAPI description, the documentation with its list of pages for language models, and the public
 /// keys of webhooks and receipts.
-pub const PUBLIC_ROUTES: [(Method, &str); 8] = [
+pub const PUBLIC_ROUTES: &[(Method, &str)] = &[
     (Method::GET, "/openapi.json"),
     (Method::GET, "/openapi-3.0.json"),
     (Method::GET, "/llms.txt"),
@@ -77,7 +77,7 @@ pub const PUBLIC_ROUTES: [(Method, &str); 8] = [
 ];
 
 /// The dashboard's routes: public ones, for signed-in users, and for administrators. `{page+}` is any path below.
-pub const DASHBOARD_ROUTES: [(Method, &str); 15] = [
+pub const DASHBOARD_ROUTES: &[(Method, &str)] = &[
     (Method::GET, "/"),
     (Method::HEAD, "/"),
     (Method::GET, "/tools"),
@@ -97,7 +97,7 @@ pub const DASHBOARD_ROUTES: [(Method, &str); 15] = [
 
 /// The methods of `path` for an `Allow` header; `None` if there is no such path.
 pub fn allowed_methods(path: &str) -> Option<String> {
-    let routes = ROUTES.iter().chain(&MCP_ROUTES).chain(&PUBLIC_ROUTES).chain(&DASHBOARD_ROUTES);
+    let routes = ROUTES.iter().chain(MCP_ROUTES).chain(PUBLIC_ROUTES).chain(DASHBOARD_ROUTES);
     let methods: Vec<_> =
         routes.filter(|(_, template)| matches(template, path)).map(|(method, _)| method.as_str()).collect();
     (!methods.is_empty()).then(|| methods.join(", "))
@@ -108,7 +108,7 @@ pub const FALLBACK: &str = "$default";
 
 /// The gateway's name for a request's route: method and path template.
 pub fn route_of(method: &Method, path: &str) -> String {
-    let mut routes = ROUTES.iter().chain(&MCP_ROUTES).chain(&PUBLIC_ROUTES);
+    let mut routes = ROUTES.iter().chain(MCP_ROUTES).chain(PUBLIC_ROUTES);
     let found = routes.find(|(wanted, template)| wanted == method && matches(template, path));
     found.map_or_else(|| FALLBACK.to_owned(), |(method, template)| format!("{method} {template}"))
 }
@@ -116,7 +116,7 @@ pub fn route_of(method: &Method, path: &str) -> String {
 /// The path of a request for logs: as its route declares it, with the ids and names that have the form of some. Anything else in
 /// their place stays out, because a client can put secrets there by mistake. `None` if there is no such route.
 pub fn shown_path(method: &Method, path: &str) -> Option<String> {
-    let mut routes = ROUTES.iter().chain(&MCP_ROUTES);
+    let mut routes = ROUTES.iter().chain(MCP_ROUTES);
     let (_, template) = routes.find(|(wanted, template)| wanted == method && matches(template, path))?;
     let parts = template.split('/').zip(path.split('/'));
     let shown: Vec<_> = parts.map(|(wanted, given)| if is_plain(wanted, given) { given } else { wanted }).collect();

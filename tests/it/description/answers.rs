@@ -4,7 +4,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use batch_runner::Runner;
 use docmill_app::batches::{BatchControl, NewBatches};
 use docmill_app::context::Context;
 use docmill_app::fonts::FontService;
@@ -17,7 +16,15 @@ use docmill_domain::job::{JobId, Output};
 use docmill_signing::keys::KeyRing;
 use docmill_store::events::StoredEvent;
 use docmill_webhooks::{Replays, Rotation, SigningKeys};
-use get_webhook_keys::KeysDocument;
+use functions::batch_runner::Runner;
+use functions::get_webhook_keys::KeysDocument;
+use functions::{
+    cancel_batch, create_batch, create_font, create_job, create_template, create_upload, create_webhook, delete_batch,
+    delete_font, delete_template, delete_webhook, get_account_usage, get_batch, get_batch_download, get_event, get_job,
+    get_job_download, get_template, get_tool_schema, get_webhook, get_webhook_keys, list_batch_jobs, list_batches,
+    list_events, list_fonts, list_jobs, list_templates, list_tools, list_webhook_deliveries, list_webhooks,
+    replay_webhook, resume_batch, rotate_webhook_secret, test_webhook, update_webhook,
+};
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 

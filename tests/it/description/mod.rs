@@ -12,6 +12,7 @@ use docmill_domain::job::{JobErrorCode, JobStatus};
 use docmill_domain::tool::{AccessTier, ToolState};
 use docmill_http::error::ErrorCode;
 use docmill_http::routes::ROUTES;
+use functions::api_docs;
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 

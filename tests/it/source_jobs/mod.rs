@@ -18,10 +18,11 @@ use docmill_domain::job::{
 };
 use docmill_store::item::{Shard, UsageItem, job_key, number};
 use docmill_store::jobs::{Claim, WAITING_GRACE, Written};
+use functions::sweeper::Sweeper;
+use functions::{cancel_job, create_job, get_job};
 use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};
-use sweeper::Sweeper;
 
 use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, RequestBuilder, get, post};

@@ -8,6 +8,7 @@ use docmill_config::clock;
 use docmill_domain::user::{Email, Identity, Link, Role, Session, SessionToken};
 use docmill_site::config::DashboardConfig;
 use docmill_site::state::AppState;
+use functions::dashboard;
 use tower::ServiceExt;
 use url::form_urlencoded;
 use uuid::Uuid;

@@ -19,6 +19,7 @@ use docmill_domain::quota::RateLimit;
 use docmill_store::accounts::KeyAdded;
 use docmill_store::item::to_item;
 use docmill_store::settings::{Change, Versioned};
+use functions::create_job;
 use serde_json::json;
 use uuid::Uuid;
 

@@ -6,6 +6,115 @@ from typing import Any, Literal, Optional, TypedDict, Union
 from typing_extensions import TypeAlias, NotRequired
 
 
+class ReceiptSignature(TypedDict):
+    keyId: str
+    algorithm: Literal["ed25519"]
+    value: str
+
+
+class Receipt(TypedDict):
+    statement: dict[str, Any]
+    signature: ReceiptSignature
+
+
+class UploadRequest(TypedDict):
+    contentType: str
+    """
+    The document's media type. The content decides how it is converted.
+    """
+    bytes: int
+    """
+    The document's exact size: at most the `sourceBytes` of your limits.
+    """
+    filename: NotRequired[str]
+    """
+    The document's name. It tells txt from csv, and names the result.
+    """
+    sha256: NotRequired[str]
+    """
+    The document's SHA-256 digest in lower-case hexadecimal. If you give it, a damaged upload is refused.
+    """
+
+
+class FontRequest(TypedDict):
+    uploadId: str
+    """
+    An upload of your account that is complete and less than an hour old.
+    """
+
+
+class BatchRequestOutput(TypedDict):
+    """
+    What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`.
+    """
+
+    archive: NotRequired[bool]
+    """
+    Whether a ZIP of all results is made when all items have ended. Large ones have several files.
+    """
+
+
+class BatchRequestWebhook(TypedDict):
+    """
+    Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there.
+    """
+
+    url: str
+    secret: NotRequired[str]
+
+
+class BatchItem(TypedDict):
+    """
+    The request for a job without what the batch says: `input` or its short names, `options` and `metadata` as the tool's schema defines them, and `filename`, the name of the result.
+    """
+
+    input: NotRequired[dict[str, Any]]
+    options: NotRequired[dict[str, Any]]
+    metadata: NotRequired[dict[str, str]]
+    filename: NotRequired[str]
+
+
+class RotationRequest(TypedDict):
+    overlapHours: NotRequired[int]
+    """
+    For how many hours the replaced secret signs too.
+    """
+
+
+class ReplayRequest(TypedDict):
+    """
+    One of `eventId`, `failed` and `since`.
+    """
+
+    eventId: NotRequired[str]
+    """
+    Send this event again.
+    """
+    failed: NotRequired[Literal[True]]
+    """
+    Send all events again whose delivery failed or was dropped.
+    """
+    since: NotRequired[str]
+    """
+    Send all events since this time again.
+    """
+    after: NotRequired[str]
+    """
+    With `since`: only events after this one, the `nextCursor` of the request before.
+    """
+
+
+class WebhookTestRequest(TypedDict):
+    url: str
+    """
+    The address of your receiver: https, without user name and password.
+    """
+    deliver: NotRequired[bool]
+    """
+    Whether the sample is also sent. The response then has an `attempt`.
+    """
+
+
 class JobThenItem(TypedDict):
     toolSlug: str
     options: dict[str, Any]
@@ -32,6 +141,25 @@ JobStatus: TypeAlias = Literal["queued", "processing", "completed", "failed", "e
 """
 More may be added: treat an unknown status as not ended.
 """
+
+
+class Progress(TypedDict):
+    """
+    How far a running job is that makes many files, such as a mail merge.
+    """
+
+    step: int
+    """
+    The step that runs, counted from 1 in the order of `steps`.
+    """
+    done: int
+    """
+    The files that it has made.
+    """
+    total: int
+    """
+    The files that it is to make.
+    """
 
 
 class Output(TypedDict):
@@ -107,17 +235,6 @@ class Engine(TypedDict):
     version: str
 
 
-class Timings(TypedDict):
-    """
-    Durations in milliseconds.
-    """
-
-    queuedMs: int
-    fetchMs: int
-    convertMs: int
-    storeMs: int
-
-
 class Warning(TypedDict):
     """
     How the result differs from the source, or an option that had no effect.
@@ -135,23 +252,15 @@ class Warning(TypedDict):
     """
 
 
-class Progress(TypedDict):
+class Timings(TypedDict):
     """
-    How far a running job is that makes many files, such as a mail merge.
+    Durations in milliseconds.
     """
 
-    step: int
-    """
-    The step that runs, counted from 1 in the order of `steps`.
-    """
-    done: int
-    """
-    The files that it has made.
-    """
-    total: int
-    """
-    The files that it is to make.
-    """
+    queuedMs: int
+    fetchMs: int
+    convertMs: int
+    storeMs: int
 
 
 class TemplatePlace(TypedDict):
@@ -211,15 +320,10 @@ class Download(TypedDict):
     """
 
 
-class ReceiptSignature(TypedDict):
-    keyId: str
-    algorithm: Literal["ed25519"]
-    value: str
-
-
-class Receipt(TypedDict):
-    statement: dict[str, Any]
-    signature: ReceiptSignature
+Downloads: TypeAlias = list[Download]
+"""
+Links to each file of the result, 1,000 at most.
+"""
 
 
 class ToolPageVisibility(TypedDict):
@@ -330,6 +434,14 @@ class UsageByToolItem(TypedDict):
     credits: int
 
 
+class RateLimit(TypedDict):
+    limit: int
+    """
+    Requests per window.
+    """
+    windowSeconds: int
+
+
 class UsageOfDaysRowJobs(TypedDict):
     created: int
     completed: int
@@ -383,45 +495,6 @@ UsageOfDays = TypedDict(
         "total": UsageOfDaysTotal,
     },
 )
-
-
-class RateLimit(TypedDict):
-    limit: int
-    """
-    Requests per window.
-    """
-    windowSeconds: int
-
-
-class BatchRequestOutput(TypedDict):
-    """
-    What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`.
-    """
-
-    archive: NotRequired[bool]
-    """
-    Whether a ZIP of all results is made when all items have ended. Large ones have several files.
-    """
-
-
-class BatchRequestWebhook(TypedDict):
-    """
-    Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there.
-    """
-
-    url: str
-    secret: NotRequired[str]
-
-
-class BatchItem(TypedDict):
-    """
-    The request for a job without what the batch says: `input` or its short names, `options` and `metadata` as the tool's schema defines them, and `filename`, the name of the result.
-    """
-
-    input: NotRequired[dict[str, Any]]
-    options: NotRequired[dict[str, Any]]
-    metadata: NotRequired[dict[str, str]]
-    filename: NotRequired[str]
 
 
 class BatchCounts(TypedDict):
@@ -481,25 +554,26 @@ BatchStatus: TypeAlias = Literal["processing", "paused", "canceling", "archiving
 """
 
 
-class ArchiveFile(TypedDict):
-    """
-    A ZIP with results, 500 MiB at most unless it has a single one.
-    """
+class RefusedItemErrorDetail(TypedDict):
+    path: str
+    message: str
 
-    filename: str
-    bytes: int
-    results: int
+
+class RefusedItemError(TypedDict):
+    code: str
     """
-    How many results it has.
+    The code that a request for this job would get.
     """
-    url: str
+    message: str
+    details: NotRequired[list[RefusedItemErrorDetail]]
+
+
+class RefusedItem(TypedDict):
+    index: int
     """
-    Downloads the ZIP. It is a secret.
+    The place of the item in the batch, from 0.
     """
-    expiresAt: str
-    """
-    When the link ends.
-    """
+    error: RefusedItemError
 
 
 class BatchResult(TypedDict):
@@ -538,44 +612,24 @@ class BatchResult(TypedDict):
     errorMessage: NotRequired[str]
 
 
-class RefusedItemErrorDetail(TypedDict):
-    path: str
-    message: str
-
-
-class RefusedItemError(TypedDict):
-    code: str
+class ArchiveFile(TypedDict):
     """
-    The code that a request for this job would get.
+    A ZIP with results, 500 MiB at most unless it has a single one.
     """
-    message: str
-    details: NotRequired[list[RefusedItemErrorDetail]]
 
-
-class RefusedItem(TypedDict):
-    index: int
-    """
-    The place of the item in the batch, from 0.
-    """
-    error: RefusedItemError
-
-
-class UploadRequest(TypedDict):
-    contentType: str
-    """
-    The document's media type. The content decides how it is converted.
-    """
+    filename: str
     bytes: int
+    results: int
     """
-    The document's exact size: at most the `sourceBytes` of your limits.
+    How many results it has.
     """
-    filename: NotRequired[str]
+    url: str
     """
-    The document's name. It tells txt from csv, and names the result.
+    Downloads the ZIP. It is a secret.
     """
-    sha256: NotRequired[str]
+    expiresAt: str
     """
-    The document's SHA-256 digest in lower-case hexadecimal. If you give it, a damaged upload is refused.
+    When the link ends.
     """
 
 
@@ -627,59 +681,6 @@ class TemplateVersion(TypedDict):
     delimiters: NotRequired[TemplateDelimiters]
 
 
-class Template(TypedDict):
-    """
-    A stored template, with one of its versions.
-    """
-
-    name: str
-    version: int
-    """
-    From 1. No number is given twice.
-    """
-    format: Literal["docx", "xlsx", "pptx", "odt", "html", "md"]
-    bytes: int
-    createdAt: str
-    delimiters: NotRequired[TemplateDelimiters]
-    versions: list[TemplateVersion]
-    """
-    All versions, the oldest first.
-    """
-    schema: NotRequired[dict[str, Any]]
-    """
-    The data that this version expects, as a JSON Schema. Lists leave it out.
-    """
-    example: NotRequired[dict[str, Any]]
-    """
-    An example of such data. Lists leave it out.
-    """
-
-
-class TemplateResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The header `x-request-id`.
-    """
-    template: Template
-
-
-class TemplatesResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The header `x-request-id`.
-    """
-    templates: list[Template]
-
-
-class FontRequest(TypedDict):
-    uploadId: str
-    """
-    An upload of your account that is complete and less than an hour old.
-    """
-
-
 class FontFace(TypedDict):
     family: str
     style: str
@@ -689,6 +690,24 @@ class FontFace(TypedDict):
     """
     italic: bool
     postscriptName: NotRequired[str]
+
+
+class WebhookDisabled(TypedDict):
+    """
+    Why the endpoint gets no events: you disabled it (`account`), it answered 410 (`gone`), or it only failed for five days (`failing`).
+    """
+
+    reason: Literal["account", "gone", "failing"]
+    at: str
+
+
+class WebhookFailing(TypedDict):
+    """
+    Only while requests fail: since when, and how many have failed in a row.
+    """
+
+    since: str
+    failures: int
 
 
 class WebhookDestination(TypedDict):
@@ -715,100 +734,10 @@ class WebhookDestination(TypedDict):
     """
 
 
-class WebhookDisabled(TypedDict):
-    """
-    Why the endpoint gets no events: you disabled it (`account`), it answered 410 (`gone`), or it only failed for five days (`failing`).
-    """
-
-    reason: Literal["account", "gone", "failing"]
-    at: str
-
-
-class WebhookFailing(TypedDict):
-    """
-    Only while requests fail: since when, and how many have failed in a row.
-    """
-
-    since: str
-    failures: int
-
-
-class RotationRequest(TypedDict):
-    overlapHours: NotRequired[int]
-    """
-    For how many hours the replaced secret signs too.
-    """
-
-
-class ReplayRequest(TypedDict):
-    """
-    One of `eventId`, `failed` and `since`.
-    """
-
-    eventId: NotRequired[str]
-    """
-    Send this event again.
-    """
-    failed: NotRequired[Literal[True]]
-    """
-    Send all events again whose delivery failed or was dropped.
-    """
-    since: NotRequired[str]
-    """
-    Send all events since this time again.
-    """
-    after: NotRequired[str]
-    """
-    With `since`: only events after this one, the `nextCursor` of the request before.
-    """
-
-
-class ReplayResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The header `x-request-id`.
-    """
-    replayed: int
-    """
-    How many events are sent again.
-    """
-    hasMore: bool
-    """
-    Whether there are more: repeat the request, with `since` also with `after`.
-    """
-    nextCursor: NotRequired[str]
-
-
-class WebhookAttempt(TypedDict):
-    at: str
-    durationMs: int
-    status: NotRequired[int]
-    """
-    The HTTP status of the response. Absent if the endpoint did not respond.
-    """
-    response: NotRequired[str]
-    """
-    The beginning of the answer, at most 1 KiB.
-    """
-    error: NotRequired[str]
-    """
-    Why there was no answer.
-    """
-
-
-DeliveryStatus: TypeAlias = Literal["pending", "delivered", "failed", "dropped"]
-
-
-class WebhookTestRequest(TypedDict):
-    url: str
-    """
-    The address of your receiver: https, without user name and password.
-    """
-    deliver: NotRequired[bool]
-    """
-    Whether the sample is also sent. The response then has an `attempt`.
-    """
+EventType: TypeAlias = Literal["job.completed", "job.failed", "job.canceled", "batch.completed", "batch.paused", "batch.canceled", "quota.warning", "quota.exhausted", "api_key.revoked", "webhook.disabled"]
+"""
+More may be added: ignore types that you don't know.
+"""
 
 
 WebhookTestSampleHeaders = TypedDict(
@@ -838,29 +767,74 @@ class WebhookTestSample(TypedDict):
     """
 
 
-class WebhookTest(TypedDict):
+class WebhookAttempt(TypedDict):
+    at: str
+    durationMs: int
+    status: NotRequired[int]
+    """
+    The HTTP status of the response. Absent if the endpoint did not respond.
+    """
+    response: NotRequired[str]
+    """
+    The beginning of the answer, at most 1 KiB.
+    """
+    error: NotRequired[str]
+    """
+    Why there was no answer.
+    """
+
+
+class ReplayResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The header `x-request-id`.
+    """
+    replayed: int
+    """
+    How many events are sent again.
+    """
+    hasMore: bool
+    """
+    Whether there are more: repeat the request, with `since` also with `after`.
+    """
+    nextCursor: NotRequired[str]
+
+
+DeliveryStatus: TypeAlias = Literal["pending", "delivered", "failed", "dropped"]
+
+
+class ListedEvent(TypedDict):
     id: str
-    url: str
-    status: Literal["recorded"]
-    recordedAt: str
     """
-    When the test was recorded.
+    The same as the `webhook-id`.
     """
-    deliveryEnabled: bool
+    type: EventType
+    timestamp: str
     """
-    Whether webhooks are delivered.
+    When the event happened.
     """
-    sample: WebhookTestSample
+    data: dict[str, Any]
     """
-    A delivery as your receiver sees it.
+    What the event is about, for example `job`.
     """
-    attempt: NotRequired[WebhookAttempt]
 
 
-EventType: TypeAlias = Literal["job.completed", "job.failed", "job.canceled", "batch.completed", "batch.paused", "batch.canceled", "quota.warning", "quota.exhausted", "api_key.revoked", "webhook.disabled"]
-"""
-More may be added: ignore types that you don't know.
-"""
+class EventsResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The header `x-request-id`.
+    """
+    events: list[ListedEvent]
+    hasMore: bool
+    """
+    Whether there can be more events after these now.
+    """
+    nextCursor: NotRequired[str]
+    """
+    What to send as `after` to go on. Absent while your account has no events.
+    """
 
 
 class ErrorDetail(TypedDict):
@@ -898,6 +872,18 @@ class Error(TypedDict):
     """
 
 
+class Event(TypedDict):
+    type: EventType
+    timestamp: str
+    """
+    When the event happened.
+    """
+    data: dict[str, Any]
+    """
+    What the event is about, for example `job`.
+    """
+
+
 class JobWebhookRequest(TypedDict):
     """
     Where this job's events are sent, besides your webhook endpoints.
@@ -925,51 +911,6 @@ The file's name. Its extension tells the format if the content does not (txt or 
 """
 
 
-class Step(TypedDict):
-    """
-    A tool that ran.
-    """
-
-    toolSlug: str
-    engine: Engine
-    durationMs: int
-    warnings: NotRequired[list[Warning]]
-    report: NotRequired[dict[str, Any]]
-    """
-    As the job's, of a step before the last, unless it is large.
-    """
-
-
-class TemplateMistake(TypedDict):
-    """
-    A mistake in a template, or a tag that the data does not fit.
-    """
-
-    reason: Literal["unknown_filter", "unclosed_section", "unopened_section", "invalid_tag", "unknown_name", "unclosed_tag", "unopened_tag", "mismatched_section", "misplaced", "unusable_value"]
-    """
-    What is wrong. More may be added.
-    """
-    message: str
-    """
-    What is wrong, for people.
-    """
-    tag: str
-    """
-    The tag, with its delimiters.
-    """
-    place: TemplatePlace
-    suggestion: NotRequired[str]
-    """
-    The known name that is probably meant.
-    """
-
-
-Downloads: TypeAlias = list[Download]
-"""
-Links to each file of the result, 1,000 at most.
-"""
-
-
 class ReceiptResponse(TypedDict):
     ok: Literal[True]
     requestId: str
@@ -979,40 +920,16 @@ class ReceiptResponse(TypedDict):
     receipt: Receipt
 
 
-class ToolsResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
+class TemplateRequest(TypedDict):
+    name: str
     """
-    The header `x-request-id`.
+    The template's name. If you have a template of this name, the upload becomes its next version.
     """
-    tools: list[Tool]
-
-
-class ToolSchemaResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
+    uploadId: str
     """
-    The header `x-request-id`.
+    An upload of your account that is complete and less than an hour old.
     """
-    tool: ToolSchema
-
-
-class UsageRateLimit(TypedDict):
-    create: RateLimit
-    read: RateLimit
-
-
-class Usage(TypedDict):
-    period: UsagePeriod
-    plan: str
-    testMode: bool
-    """
-    Whether the request used a test key.
-    """
-    credits: UsageCredits
-    jobs: UsageJobs
-    byTool: list[UsageByToolItem]
-    rateLimit: UsageRateLimit
+    delimiters: NotRequired[TemplateDelimiters]
 
 
 class BatchRequest(TypedDict):
@@ -1048,125 +965,6 @@ class BatchRequest(TypedDict):
     """
     `stop`: as soon as an item fails, the batch is canceled.
     """
-
-
-class Batch(TypedDict):
-    id: str
-    """
-    The batch's id.
-    """
-    status: BatchStatus
-    reason: NotRequired[str]
-    """
-    Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added.
-    """
-    toolSlug: str
-    """
-    The tool that runs the jobs.
-    """
-    testMode: bool
-    """
-    Whether the jobs are free and their results marked TEST.
-    """
-    onError: Literal["continue", "stop"]
-    createdAt: str
-    """
-    When the request was accepted.
-    """
-    finishedAt: NotRequired[str]
-    """
-    When the batch ended.
-    """
-    counts: BatchCounts
-    """
-    Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`.
-    """
-    credits: BatchCredits
-    """
-    What all jobs together have cost.
-    """
-    archive: NotRequired[BatchArchive]
-    """
-    The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
-    """
-    webhook: NotRequired[BatchWebhook]
-    """
-    The webhook that the request named. Its deliveries are listed under `id`.
-    """
-
-
-class BatchResultsResponseArchive(TypedDict):
-    """
-    The archive of all results, if the request asks for one, on the first page.
-    """
-
-    files: list[ArchiveFile]
-    leftOut: int
-    """
-    Results that had expired or were deleted before the archive was made.
-    """
-
-
-class BatchResultsResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The header `x-request-id`.
-    """
-    results: list[BatchResult]
-    archive: NotRequired[BatchResultsResponseArchive]
-    """
-    The archive of all results, if the request asks for one, on the first page.
-    """
-    nextCursor: NotRequired[str]
-    """
-    Where the next page begins; absent on the last one.
-    """
-
-
-class UploadResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The header `x-request-id`.
-    """
-    upload: Upload
-
-
-class TemplateRequest(TypedDict):
-    name: str
-    """
-    The template's name. If you have a template of this name, the upload becomes its next version.
-    """
-    uploadId: str
-    """
-    An upload of your account that is complete and less than an hour old.
-    """
-    delimiters: NotRequired[TemplateDelimiters]
-
-
-class Font(TypedDict):
-    id: str
-    """
-    The same for the same file.
-    """
-    family: str
-    """
-    The name by which documents and style sheets find it.
-    """
-    format: Literal["ttf", "otf", "ttc", "woff2"]
-    """
-    Of the file that you uploaded.
-    """
-    bytes: int
-    """
-    Size of the file that you uploaded.
-    """
-    faces: list[FontFace]
-    """
-    A collection (TTC) has several.
-    """
-    createdAt: str
 
 
 class WebhookRequest(TypedDict):
@@ -1237,6 +1035,247 @@ class WebhookChange(TypedDict):
     """
 
 
+class Step(TypedDict):
+    """
+    A tool that ran.
+    """
+
+    toolSlug: str
+    engine: Engine
+    durationMs: int
+    warnings: NotRequired[list[Warning]]
+    report: NotRequired[dict[str, Any]]
+    """
+    As the job's, of a step before the last, unless it is large.
+    """
+
+
+class TemplateMistake(TypedDict):
+    """
+    A mistake in a template, or a tag that the data does not fit.
+    """
+
+    reason: Literal["unknown_filter", "unclosed_section", "unopened_section", "invalid_tag", "unknown_name", "unclosed_tag", "unopened_tag", "mismatched_section", "misplaced", "unusable_value"]
+    """
+    What is wrong. More may be added.
+    """
+    message: str
+    """
+    What is wrong, for people.
+    """
+    tag: str
+    """
+    The tag, with its delimiters.
+    """
+    place: TemplatePlace
+    suggestion: NotRequired[str]
+    """
+    The known name that is probably meant.
+    """
+
+
+class ToolsResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The header `x-request-id`.
+    """
+    tools: list[Tool]
+
+
+class ToolSchemaResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The header `x-request-id`.
+    """
+    tool: ToolSchema
+
+
+class UsageRateLimit(TypedDict):
+    create: RateLimit
+    read: RateLimit
+
+
+class Usage(TypedDict):
+    period: UsagePeriod
+    plan: str
+    testMode: bool
+    """
+    Whether the request used a test key.
+    """
+    credits: UsageCredits
+    jobs: UsageJobs
+    byTool: list[UsageByToolItem]
+    rateLimit: UsageRateLimit
+
+
+class Batch(TypedDict):
+    id: str
+    """
+    The batch's id.
+    """
+    status: BatchStatus
+    reason: NotRequired[str]
+    """
+    Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added.
+    """
+    toolSlug: str
+    """
+    The tool that runs the jobs.
+    """
+    testMode: bool
+    """
+    Whether the jobs are free and their results marked TEST.
+    """
+    onError: Literal["continue", "stop"]
+    createdAt: str
+    """
+    When the request was accepted.
+    """
+    finishedAt: NotRequired[str]
+    """
+    When the batch ended.
+    """
+    counts: BatchCounts
+    """
+    Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`.
+    """
+    credits: BatchCredits
+    """
+    What all jobs together have cost.
+    """
+    archive: NotRequired[BatchArchive]
+    """
+    The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
+    """
+    webhook: NotRequired[BatchWebhook]
+    """
+    The webhook that the request named. Its deliveries are listed under `id`.
+    """
+
+
+class BatchesResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The header `x-request-id`.
+    """
+    batches: list[Batch]
+    nextCursor: NotRequired[str]
+    """
+    The `cursor` of the next page. Absent on the last page.
+    """
+
+
+class BatchResultsResponseArchive(TypedDict):
+    """
+    The archive of all results, if the request asks for one, on the first page.
+    """
+
+    files: list[ArchiveFile]
+    leftOut: int
+    """
+    Results that had expired or were deleted before the archive was made.
+    """
+
+
+class BatchResultsResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The header `x-request-id`.
+    """
+    results: list[BatchResult]
+    archive: NotRequired[BatchResultsResponseArchive]
+    """
+    The archive of all results, if the request asks for one, on the first page.
+    """
+    nextCursor: NotRequired[str]
+    """
+    Where the next page begins; absent on the last one.
+    """
+
+
+class UploadResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The header `x-request-id`.
+    """
+    upload: Upload
+
+
+class Template(TypedDict):
+    """
+    A stored template, with one of its versions.
+    """
+
+    name: str
+    version: int
+    """
+    From 1. No number is given twice.
+    """
+    format: Literal["docx", "xlsx", "pptx", "odt", "html", "md"]
+    bytes: int
+    createdAt: str
+    delimiters: NotRequired[TemplateDelimiters]
+    versions: list[TemplateVersion]
+    """
+    All versions, the oldest first.
+    """
+    schema: NotRequired[dict[str, Any]]
+    """
+    The data that this version expects, as a JSON Schema. Lists leave it out.
+    """
+    example: NotRequired[dict[str, Any]]
+    """
+    An example of such data. Lists leave it out.
+    """
+
+
+class TemplatesResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The header `x-request-id`.
+    """
+    templates: list[Template]
+
+
+class Font(TypedDict):
+    id: str
+    """
+    The same for the same file.
+    """
+    family: str
+    """
+    The name by which documents and style sheets find it.
+    """
+    format: Literal["ttf", "otf", "ttc", "woff2"]
+    """
+    Of the file that you uploaded.
+    """
+    bytes: int
+    """
+    Size of the file that you uploaded.
+    """
+    faces: list[FontFace]
+    """
+    A collection (TTC) has several.
+    """
+    createdAt: str
+
+
+class FontsResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The header `x-request-id`.
+    """
+    fonts: list[Font]
+
+
 class Webhook(TypedDict):
     id: str
     url: NotRequired[str]
@@ -1266,6 +1305,34 @@ class Webhook(TypedDict):
     """
 
 
+class WebhooksResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The header `x-request-id`.
+    """
+    webhooks: list[Webhook]
+
+
+class WebhookTest(TypedDict):
+    id: str
+    url: str
+    status: Literal["recorded"]
+    recordedAt: str
+    """
+    When the test was recorded.
+    """
+    deliveryEnabled: bool
+    """
+    Whether webhooks are delivered.
+    """
+    sample: WebhookTestSample
+    """
+    A delivery as your receiver sees it.
+    """
+    attempt: NotRequired[WebhookAttempt]
+
+
 class Delivery(TypedDict):
     eventId: str
     """
@@ -1284,60 +1351,6 @@ class Delivery(TypedDict):
     droppedBecause: NotRequired[Literal["endpoint_disabled", "job_deleted", "event_expired"]]
     """
     Only of a dropped delivery.
-    """
-
-
-class WebhookTestResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The header `x-request-id`.
-    """
-    webhookTest: WebhookTest
-
-
-class Event(TypedDict):
-    type: EventType
-    timestamp: str
-    """
-    When the event happened.
-    """
-    data: dict[str, Any]
-    """
-    What the event is about, for example `job`.
-    """
-
-
-class ListedEvent(TypedDict):
-    id: str
-    """
-    The same as the `webhook-id`.
-    """
-    type: EventType
-    timestamp: str
-    """
-    When the event happened.
-    """
-    data: dict[str, Any]
-    """
-    What the event is about, for example `job`.
-    """
-
-
-class EventsResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The header `x-request-id`.
-    """
-    events: list[ListedEvent]
-    hasMore: bool
-    """
-    Whether there can be more events after these now.
-    """
-    nextCursor: NotRequired[str]
-    """
-    What to send as `after` to go on. Absent while your account has no events.
     """
 
 
@@ -1435,17 +1448,13 @@ class BatchResponse(TypedDict):
     batch: Batch
 
 
-class BatchesResponse(TypedDict):
+class TemplateResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
     The header `x-request-id`.
     """
-    batches: list[Batch]
-    nextCursor: NotRequired[str]
-    """
-    The `cursor` of the next page. Absent on the last page.
-    """
+    template: Template
 
 
 class FontResponse(TypedDict):
@@ -1457,15 +1466,6 @@ class FontResponse(TypedDict):
     font: Font
 
 
-class FontsResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The header `x-request-id`.
-    """
-    fonts: list[Font]
-
-
 class WebhookResponse(TypedDict):
     ok: Literal[True]
     requestId: str
@@ -1475,13 +1475,13 @@ class WebhookResponse(TypedDict):
     webhook: Webhook
 
 
-class WebhooksResponse(TypedDict):
+class WebhookTestResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
     The header `x-request-id`.
     """
-    webhooks: list[Webhook]
+    webhookTest: WebhookTest
 
 
 class DeliveriesResponse(TypedDict):

@@ -1,4 +1,7 @@
+import java.io.BufferedReader;
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
 import java.util.TreeSet;
 import java.util.logging.LogManager;
 import java.util.stream.Collectors;
@@ -10,20 +13,31 @@ import org.verapdf.pdfa.flavours.PDFAFlavour;
 import org.verapdf.pdfa.results.TestAssertion;
 import org.verapdf.pdfa.results.ValidationResult;
 
-/** Says of each file whether it is PDF/A, or PDF/UA-1 for the level `ua` and PDF/UA-2 for `u2`. Arguments are LEVEL=FILE; a line each: "pass", or the rules that are broken. */
+/** Says of each file whether it is PDF/A, or PDF/UA-1 for the level `ua` and PDF/UA-2 for `u2`. Arguments are LEVEL=FILE, or, without arguments, the lines of standard input; a line each: "pass", or the rules that are broken. */
 class Judge {
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws IOException {
         LogManager.getLogManager().reset();
         VeraGreenfieldFoundryProvider.initialise();
         for (String argument : arguments) {
-            String level = argument.substring(0, 2);
-            File file = new File(argument.substring(3));
-            String verdict = veraPdf(level, file);
-            if (verdict.isEmpty() && level.equals("1b")) {
-                verdict = preflight(file);
-            }
-            System.out.println(verdict.isEmpty() ? "pass" : verdict.replace('\n', ' '));
+            System.out.println(judge(argument));
         }
+        if (arguments.length == 0) {
+            BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                System.out.println(judge(line));
+                System.out.flush();
+            }
+        }
+    }
+
+    private static String judge(String levelAndFile) {
+        String level = levelAndFile.substring(0, 2);
+        File file = new File(levelAndFile.substring(3));
+        String verdict = veraPdf(level, file);
+        if (verdict.isEmpty() && level.equals("1b")) {
+            verdict = preflight(file);
+        }
+        return verdict.isEmpty() ? "pass" : verdict.replace('\n', ' ');
     }
 
     private static String veraPdf(String level, File file) {

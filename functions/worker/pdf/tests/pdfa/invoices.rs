@@ -3,6 +3,7 @@
 use docmill_formats::Format;
 
 use super::*;
+use crate::validators::judge_invoices;
 
 const PROFILES: [&str; 3] = ["minimum", "en16931", "xrechnung"];
 
@@ -53,16 +54,14 @@ fn invoices_of_each_kind_pass_the_validators() {
     for (verdict, path) in judge(&judged).iter().zip(&results) {
         assert_eq!(verdict, "pass", "{}", path.display());
     }
-    let arguments: Vec<String> = results.iter().map(|path| path.display().to_string()).collect();
-    for (verdict, path) in java("invoice-validator", "Invoices.java", &arguments).iter().zip(&results) {
+    for (verdict, path) in judge_invoices(&results).iter().zip(&results) {
         assert_eq!(verdict, "valid", "{}", path.display());
     }
 }
 
 #[test]
 fn the_validator_refuses_a_pdf_without_an_invoice() {
-    let text = root().join("tests/fixtures/pdf/text.pdf").display().to_string();
-    let verdicts = java("invoice-validator", "Invoices.java", &[text]);
+    let verdicts = judge_invoices(&[root().join("tests/fixtures/pdf/text.pdf")]);
     assert!(verdicts[0].starts_with("invalid:"), "{verdicts:?}");
 }
 

@@ -6,9 +6,9 @@ mod invoices;
 mod kept_tags;
 mod metadata;
 mod tags;
+mod validators;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::LazyLock;
 
 use docmill_formats::Format;
@@ -17,6 +17,8 @@ use docmill_pdf_request::{ErrorCode, Failure, Limits, Outcome, Request, Source, 
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::validators::judge;
 
 static ENGINES: LazyLock<Engines> = LazyLock::new(Engines::load);
 const LEVELS: [&str; 3] = ["1b", "2b", "3b"];
@@ -37,31 +39,6 @@ fn run(tool: Tool, sources: &[(&Path, Format)], options: Value, directory: &Path
         limits,
         now: docmill_domain::time::Timestamp(1_795_300_200_000),
     })
-}
-
-/// Runs one of the Java programs in this folder with the jars of `infra/NAME`. Returns its output lines.
-fn java(jars: &str, program: &str, arguments: &[String]) -> Vec<String> {
-    let setup = Command::new(root().join("infra/setup.sh")).arg(jars).output().unwrap();
-    assert!(setup.status.success(), "{}", String::from_utf8_lossy(&setup.stderr));
-    let jars = String::from_utf8(setup.stdout).unwrap();
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pdfa").join(program);
-    let output = Command::new("java")
-        .arg("-cp")
-        .arg(format!("{}/*", jars.trim()))
-        .arg(program)
-        .args(arguments)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let lines: Vec<String> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
-    assert_eq!(lines.len(), arguments.len());
-    lines
-}
-
-/// The validators' verdict on files with their levels: `pass`, or the errors. One process checks all of them.
-fn judge(files: &[(String, PathBuf)]) -> Vec<String> {
-    let arguments: Vec<String> = files.iter().map(|(level, path)| format!("{level}={}", path.display())).collect();
-    java("validators", "Judge.java", &arguments)
 }
 
 fn fixtures() -> Vec<PathBuf> {

@@ -1,5 +1,7 @@
 //! `tag-pdf`: pages look the same, text is the same, and veraPDF agrees with what a result says of itself.
 
+use std::process::Command;
+
 use super::*;
 
 fn tagged(source: &Path, options: Value, directory: &Path) -> (PathBuf, Outcome) {
