@@ -6,9 +6,6 @@ use std::io;
 use encoding_rs::SHIFT_JIS;
 
 use super::edit::{Tag, scan, value};
-use super::{Package, part};
-
-const THEME: &str = "word/theme/theme1.xml";
 
 /// The height of lines of Noto's fonts, in percent of their letters' size.
 pub(super) const NOTO: i64 = 145;
@@ -21,6 +18,16 @@ pub(super) struct LineHeight {
     pub(super) is_noto: bool,
 }
 
+impl LineHeight {
+    /// Of lines on a grid, of their letters' size: what these fonts say, with what they leave between lines.
+    pub(super) const fn percent_on_grid(self) -> i64 {
+        if self.percent == WIDE { 133 } else { 114 }
+    }
+}
+
+/// Of Malgun Gothic and Microsoft JhengHei.
+const WIDE: i64 = 173;
+
 /// `None` if nobody has measured it. Measured on PDFs that Word made, for MS Gothic, Gulim, Malgun Gothic, Microsoft JhengHei and
 /// SimSun. The others are of the same makers and have the same heights.
 pub(super) fn line_height(font: &str) -> Option<LineHeight> {
@@ -30,8 +37,11 @@ pub(super) fn line_height(font: &str) -> Option<LineHeight> {
         "gulim" | "굴림" | "gulimche" | "dotum" | "돋움" | "dotumche" | "batang" | "바탕" | "batangche" => {
             (130, false)
         }
-        "malgun gothic" | "맑은 고딕" | "microsoft jhenghei" | "微軟正黑體" => (173, true),
-        "simsun" | "宋体" | "nsimsun" | "simhei" | "黑体" | "pmingliu" | "新細明體" => (130, true),
+        "malgun gothic" | "맑은 고딕" | "microsoft jhenghei" | "微軟正黑體" => (WIDE, true),
+        "simsun" | "宋体" | "nsimsun" | "新宋体" | "simhei" | "黑体" | "pmingliu" | "新細明體" => {
+            (130, true)
+        }
+        "fangsong" | "仿宋" | "kaiti" | "楷体" => (130, true),
         _ => return None,
     };
     Some(LineHeight { percent, is_noto })
@@ -70,11 +80,7 @@ impl Fallback {
 }
 
 /// The theme's font for East Asian text: its own, or else the one for the document's East Asian language, if it has one.
-pub(super) fn font_of_theme(package: &mut Package, language: Option<&str>) -> io::Result<Option<String>> {
-    of_theme(&part(package, THEME)?, language)
-}
-
-fn of_theme(theme: &str, language: Option<&str>) -> io::Result<Option<String>> {
+pub(super) fn of_theme(theme: &str, language: Option<&str>) -> io::Result<Option<String>> {
     let script = match language.map(str::to_lowercase).as_deref() {
         Some("zh-tw" | "zh-hk" | "zh-mo") => Some("Hant"),
         Some(language) if language.starts_with("zh") => Some("Hans"),

@@ -1,17 +1,16 @@
 //! The space between a page's text and its footnotes. In Word it is a paragraph with a line of its own; LibreOffice reads whether there
 //! is a line, but not how high the paragraph is, and leaves about half of it.
 
-use std::collections::BTreeMap;
 use std::io;
 
 use serde::{Deserialize, Serialize};
 
 use super::edit::{Tag, scan, value};
-use super::paragraph_styles::{Face, ParagraphStyles, Properties};
+use super::paragraph_styles::{ParagraphStyles, Properties};
+use super::theme::ThemeFonts;
 use super::{Package, part};
 
 const PART: &str = "word/footnotes.xml";
-const THEME: &str = "word/theme/theme1.xml";
 /// Of letters, in half points, where nothing names one.
 const SIZE: i64 = 20;
 /// A line's height in parts of this of its letters', and what such a line is by default.
@@ -31,16 +30,19 @@ pub struct Separator {
 }
 
 /// `None` if the document has no footnotes.
-pub(super) fn separator(package: &mut Package, styles: &ParagraphStyles) -> io::Result<Option<Separator>> {
+pub(super) fn separator(
+    package: &mut Package,
+    styles: &ParagraphStyles,
+    fonts: &ThemeFonts,
+) -> io::Result<Option<Separator>> {
     let notes = part(package, PART)?;
     if notes.is_empty() {
         return Ok(None);
     }
-    let faces = faces_of_theme(&part(package, THEME)?)?;
-    of(&notes, styles, &faces)
+    of(&notes, styles, fonts)
 }
 
-fn of(notes: &str, styles: &ParagraphStyles, faces: &Faces) -> io::Result<Option<Separator>> {
+fn of(notes: &str, styles: &ParagraphStyles, fonts: &ThemeFonts) -> io::Result<Option<Separator>> {
     let (mut is_separator, mut open, mut height, mut notes_of_text) = (false, None::<Properties>, 0, 0_usize);
     scan(notes, |_, tag| match (&tag, &mut open) {
         (Tag::Start(tag), _) if tag.name().as_ref() == "w:footnote" => {
@@ -51,7 +53,7 @@ fn of(notes: &str, styles: &ParagraphStyles, faces: &Faces) -> io::Result<Option
         (Tag::Start(tag), _) if is_separator && tag.name().as_ref() == "w:p" => open = Some(Properties::default()),
         (Tag::Empty(tag), Some(paragraph)) if tag.name().as_ref() != "w:rStyle" => paragraph.read(tag),
         (Tag::End(name), _) if name == "w:p" => {
-            height += open.take().map_or(0, |paragraph| height_of(&styles.complete(paragraph), faces));
+            height += open.take().map_or(0, |paragraph| height_of(&styles.complete(paragraph), fonts));
         }
         (Tag::Start(_) | Tag::Empty(_) | Tag::End(_), _) => {}
     })?;
@@ -67,9 +69,9 @@ fn divided(height: i64) -> Separator {
 }
 
 /// In twentieths of a point.
-fn height_of(paragraph: &Properties, faces: &Faces) -> i64 {
+fn height_of(paragraph: &Properties, fonts: &ThemeFonts) -> i64 {
     let letters = paragraph.size.unwrap_or(SIZE) * 10;
-    let single = letters * percent(paragraph.face.as_ref(), faces) / 100;
+    let single = letters * percent(fonts.name(paragraph.face.as_ref())) / 100;
     let asked = paragraph.line.unwrap_or(SINGLE);
     let line = match paragraph.line_rule.as_deref() {
         Some("exact") => asked,
@@ -80,38 +82,14 @@ fn height_of(paragraph: &Properties, faces: &Faces) -> i64 {
 }
 
 /// The height of a line, in percent of its letters' size, as the fonts of Office say.
-fn percent(face: Option<&Face>, faces: &Faces) -> i64 {
-    let named = match face {
-        Some(Face::Named(name)) => Some(name.as_str()),
-        Some(Face::OfTheme(kind)) => faces.get(kind).map(String::as_str),
-        None => None,
-    };
-    match named.unwrap_or_default().to_lowercase().as_str() {
+fn percent(face: Option<&str>) -> i64 {
+    match face.unwrap_or_default().to_lowercase().as_str() {
         "calibri" | "calibri light" | "verdana" | "tahoma" | "aptos" | "aptos display" => 122,
         "cambria" | "consolas" => 117,
         "segoe ui" => 133,
         "georgia" => 114,
         _ => 115,
     }
-}
-
-/// The faces of a theme, by `minor` and `major`.
-type Faces = BTreeMap<String, String>;
-
-fn faces_of_theme(theme: &str) -> io::Result<Faces> {
-    let (mut faces, mut kind) = (Faces::new(), None);
-    scan(theme, |_, tag| match &tag {
-        Tag::Start(tag) => match tag.name().as_ref() {
-            "a:minorFont" => kind = Some("minor"),
-            "a:majorFont" => kind = Some("major"),
-            _ => {}
-        },
-        Tag::Empty(tag) if tag.name().as_ref() == "a:latin" => {
-            faces.extend(kind.take().map(str::to_owned).zip(value(tag, "typeface")));
-        }
-        Tag::Empty(_) | Tag::End(_) => {}
-    })?;
-    Ok(faces)
 }
 
 #[cfg(test)]
@@ -126,8 +104,7 @@ mod tests {
             "<w:footnotes><w:footnote w:type=\"separator\" w:id=\"-1\">{paragraph}</w:footnote>\
              <w:footnote w:type=\"continuationSeparator\" w:id=\"0\"><w:p/></w:footnote>{more}</w:footnotes>"
         );
-        let faces = [("minor".to_owned(), "Calibri".to_owned())].into();
-        of(&notes, &styles.unwrap(), &faces).unwrap()
+        of(&notes, &styles.unwrap(), &ThemeFonts::of_latin("Calibri")).unwrap()
     }
 
     /// In points.
@@ -154,14 +131,5 @@ mod tests {
     fn documents_without_notes_are_left_alone() {
         assert_eq!(separator("<w:p><w:r><w:separator/></w:r></w:p>", "", ""), None);
         assert_eq!(separator("", "", NOTE), None, "LibreOffice has no line then");
-    }
-
-    #[test]
-    fn a_theme_names_its_faces() {
-        let theme = "<a:fontScheme><a:majorFont><a:latin typeface=\"Cambria\"/><a:ea typeface=\"\"/></a:majorFont>\
-                     <a:minorFont><a:latin typeface=\"Calibri\"/></a:minorFont></a:fontScheme>";
-        let faces = faces_of_theme(theme).unwrap();
-        assert_eq!(faces.get("minor").map(String::as_str), Some("Calibri"));
-        assert_eq!(faces.get("major").map(String::as_str), Some("Cambria"));
     }
 }

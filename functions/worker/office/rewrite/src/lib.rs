@@ -25,6 +25,7 @@ mod east_asian;
 mod edit;
 mod equations;
 mod footnotes;
+mod grid;
 mod header_rows;
 mod layouts;
 mod lines;
@@ -42,6 +43,7 @@ mod slides;
 mod styles;
 mod tabs;
 mod texts;
+mod theme;
 mod upright;
 mod word_pages;
 
@@ -58,6 +60,7 @@ use edit::Edited;
 use paragraph_styles::ParagraphStyles;
 use paragraphs::{Layout, Paragraphs, Part};
 use settings::Settings;
+use theme::ThemeFonts;
 
 pub use cells::{Cell, printed_cells};
 pub use footnotes::Separator;
@@ -166,12 +169,10 @@ impl Context {
                 let styles = part(package, styles::PART)?;
                 let Settings { space_above, compression, east_asian_language } = Settings::read(package)?;
                 let paragraph_styles = ParagraphStyles::read(&styles)?;
-                let unread = Unread { compression, separator: footnotes::separator(package, &paragraph_styles)? };
-                let layout = Box::new(Layout {
-                    space_above,
-                    styles: paragraph_styles,
-                    east_asian_font: east_asian::font_of_theme(package, east_asian_language.as_deref())?,
-                });
+                let fonts = ThemeFonts::read(package, east_asian_language.as_deref())?;
+                let separator = footnotes::separator(package, &paragraph_styles, &fonts)?;
+                let unread = Unread { compression, separator };
+                let layout = Box::new(Layout { space_above, styles: paragraph_styles, fonts });
                 Self::Text {
                     cleared: lists::cleared_by(&styles)?,
                     table_styles: styles::named(package, &styles)?,
@@ -436,7 +437,7 @@ mod tests {
             let layout = ParagraphStyles::read(&xml).map(|styles| Layout {
                 space_above: SpaceAbove::WithoutSpaceBelow,
                 styles,
-                east_asian_font: Some("ms gothic".to_owned()),
+                fonts: ThemeFonts::of_east_asia(Some("ms gothic")),
             });
             for part in [Part::Body, Part::Footer] {
                 let paragraphs = layout.as_ref().ok().map(|layout| Paragraphs::new(&xml, layout, part));

@@ -1,15 +1,18 @@
 //! Heights of lines in paragraphs with Chinese, Japanese or Korean letters, and of empty lines.
 
-use super::east_asian::{Fallback, NOTO, is_east_asian, line_height};
-use super::paragraph_styles::{EastAsianFont, ParagraphStyles, Properties};
+use super::east_asian::{Fallback, LineHeight, NOTO, is_east_asian, line_height};
+use super::paragraph_styles::{EastAsianFont, Face, ParagraphStyles, Properties};
+use super::theme::ThemeFonts;
 
 /// A single line (ECMA-376-1, 17.3.1.33).
-const SINGLE: i64 = 240;
+pub(super) const SINGLE: i64 = 240;
 /// Half points (ECMA-376-1, 17.3.2.38).
 const USUAL_SIZE: i64 = 20;
 const TWENTIETHS_IN_HALF_A_POINT: i64 = 10;
 /// The height of lines of other scripts, in percent of their letters' size, in most fonts.
 const OTHERS: i64 = 120;
+/// The same on a grid: of Times New Roman.
+const OTHERS_ON_GRID: i64 = 115;
 
 /// A line's height in twentieths of a point, and its rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +25,8 @@ pub(super) struct Line {
 #[derive(Default)]
 pub(super) struct Letters {
     east_asian: Option<EastAsian>,
-    /// The size of the largest other ones.
-    others: Option<i64>,
+    /// All different fonts and sizes of the other ones.
+    others: Vec<(Option<Face>, Option<i64>)>,
     /// Something that may be higher than letters.
     pub(super) has_objects: bool,
     pub(super) has_text: bool,
@@ -35,22 +38,29 @@ struct EastAsian {
     fallback: Fallback,
 }
 
+/// Letters of one font and size.
+struct Sized {
+    /// In half points.
+    size: i64,
+    /// If it is a font for East Asian text that is known.
+    height: Option<LineHeight>,
+    is_east_asian: bool,
+}
+
 impl Letters {
     /// `run`: the properties of the letters.
     pub(super) fn add(&mut self, text: &str, run: &Properties, styles: &ParagraphStyles) {
         self.has_text |= !text.is_empty();
         let size = run.size.or_else(|| styles.size_of(run.style.as_deref()));
-        if !text.chars().any(is_east_asian) {
-            self.others = self.others.max(size);
-            return;
+        if text.chars().any(|letter| letter.is_alphanumeric() && !is_east_asian(letter)) {
+            add_new(&mut self.others, (run.face.clone(), size));
         }
-        let fallback = Fallback::of(text);
-        let letters = self.east_asian.get_or_insert(EastAsian { runs: Vec::new(), fallback });
-        let run = (run.font.clone(), size);
-        if !letters.runs.contains(&run) {
-            letters.runs.push(run);
+        if text.chars().any(is_east_asian) {
+            let fallback = Fallback::of(text);
+            let letters = self.east_asian.get_or_insert(EastAsian { runs: Vec::new(), fallback });
+            add_new(&mut letters.runs, (run.font.clone(), size));
+            letters.fallback = letters.fallback.max(fallback);
         }
-        letters.fallback = letters.fallback.max(fallback);
     }
 
     /// The end of a line or a tab.
@@ -66,24 +76,20 @@ impl Letters {
         (!self.has_text && !self.has_objects).then_some(Line { height: height.max(1), rule: "exact" })
     }
 
-    /// The height of a paragraph's lines, if it changes: the least height, as it may have letters of other scripts too, whose lines are
-    /// lower. Where LibreOffice's would be higher, it is the exact one. `complete`: the paragraph's properties. `theme`: the theme's font for
-    /// East Asian text.
-    pub(super) fn line(&self, complete: &Properties, theme: Option<&str>) -> Option<Line> {
-        let EastAsian { runs, fallback } = self.east_asian.as_ref()?;
-        let usual = complete.size.unwrap_or(USUAL_SIZE);
-        let height_of = |font: Option<&EastAsianFont>| match font.or(complete.font.as_ref()) {
-            Some(EastAsianFont::Named(name)) => line_height(name),
-            Some(EastAsianFont::OfTheme) | None => line_height(theme.unwrap_or(fallback.name())),
-        };
-        let sized = runs.iter().filter_map(|(font, size)| Some((size.unwrap_or(usual), height_of(font.as_ref())?)));
-        let sized: Vec<_> = sized.collect();
-        let height = sized.iter().map(|(size, height)| in_percent(*size, height.percent)).max()?;
-        let stand_ins = sized.iter().filter(|(_, height)| height.is_noto).map(|(size, _)| in_percent(*size, NOTO));
+    /// The height of a paragraph's lines, if it changes: the least height, as it may have letters of other fonts too, whose lines are
+    /// lower. Where LibreOffice's would be higher, it is the exact one. `complete`: the paragraph's properties.
+    pub(super) fn line(&self, complete: &Properties, theme: &ThemeFonts) -> Option<Line> {
+        let all = self.sized(complete, theme);
+        let known: Vec<_> = all.iter().filter_map(|letters| Some((letters.size, letters.height?))).collect();
+        let height = known.iter().map(|(size, height)| in_percent(*size, height.percent)).max()?;
+        let stand_ins = known.iter().filter(|(_, height)| height.is_noto).map(|(size, _)| in_percent(*size, NOTO));
         let is_too_high = stand_ins.max() > Some(height);
-        let is_known = sized.len() == runs.len() && !self.has_objects;
+        let is_known =
+            all.iter().all(|letters| !letters.is_east_asian || letters.height.is_some()) && !self.has_objects;
         // The paragraph's mark counts too.
-        let others = in_percent(self.others.unwrap_or(usual).max(usual), OTHERS);
+        let usual = complete.size.unwrap_or(USUAL_SIZE);
+        let others = all.iter().filter(|letters| letters.height.is_none()).map(|letters| letters.size);
+        let others = in_percent(others.max().unwrap_or(usual).max(usual), OTHERS);
         let line = complete.line.unwrap_or(SINGLE);
         let must_be_exact = is_too_high && is_known && others <= height;
         let rule = if must_be_exact { "exact" } else { "atLeast" };
@@ -93,6 +99,52 @@ impl Letters {
             Some("atLeast") => (height > line).then_some(Line { height, rule }),
             Some(_) => None,
         }
+    }
+
+    /// The height of a line by its fonts, in twentieths of a point, where what stands in for a font for East Asian text is higher.
+    pub(super) fn height_on_grid(&self, complete: &Properties, mark: Option<i64>, theme: &ThemeFonts) -> Option<i64> {
+        if self.has_objects {
+            return None;
+        }
+        if !self.has_text {
+            let font = self.height_of(complete.font.as_ref(), theme)?;
+            return font.is_noto.then(|| in_percent(mark.or(complete.size).unwrap_or(USUAL_SIZE), OTHERS_ON_GRID));
+        }
+        let all = self.sized(complete, theme);
+        let is_known = all.iter().all(|letters| !letters.is_east_asian || letters.height.is_some());
+        let is_noto = all.iter().any(|letters| letters.height.is_some_and(|height| height.is_noto));
+        let percent = |height: Option<LineHeight>| height.map_or(OTHERS_ON_GRID, LineHeight::percent_on_grid);
+        let heights = all.iter().map(|letters| in_percent(letters.size, percent(letters.height)));
+        heights.max().filter(|_| is_known && is_noto)
+    }
+
+    fn sized(&self, complete: &Properties, theme: &ThemeFonts) -> Vec<Sized> {
+        let usual = complete.size.unwrap_or(USUAL_SIZE);
+        let others = self.others.iter().map(|(face, size)| {
+            let name = theme.name(face.as_ref().or(complete.face.as_ref()));
+            Sized { size: size.unwrap_or(usual), height: name.and_then(line_height), is_east_asian: false }
+        });
+        let east_asian = self.east_asian.iter().flat_map(|letters| &letters.runs).map(|(font, size)| {
+            let height = self.height_of(font.as_ref().or(complete.font.as_ref()), theme);
+            Sized { size: size.unwrap_or(usual), height, is_east_asian: true }
+        });
+        others.chain(east_asian).collect()
+    }
+
+    fn height_of(&self, font: Option<&EastAsianFont>, theme: &ThemeFonts) -> Option<LineHeight> {
+        match font {
+            Some(EastAsianFont::Named(name)) => line_height(name),
+            Some(EastAsianFont::OfTheme) | None => {
+                let fallback = self.east_asian.as_ref().map(|letters| letters.fallback.name());
+                line_height(theme.east_asian.as_deref().or(fallback)?)
+            }
+        }
+    }
+}
+
+fn add_new<T: PartialEq>(all: &mut Vec<T>, one: T) {
+    if !all.contains(&one) {
+        all.push(one);
     }
 }
 
@@ -117,7 +169,7 @@ mod tests {
 
     fn changed_with(theme: Option<&str>, xml: &str) -> Option<String> {
         let styles = ParagraphStyles::read(STYLES).unwrap();
-        let layout = Layout { space_above: SpaceAbove::Dropped, styles, east_asian_font: theme.map(str::to_owned) };
+        let layout = Layout { space_above: SpaceAbove::Dropped, styles, fonts: ThemeFonts::of_east_asia(theme) };
         edited(xml, Some(Paragraphs::new(xml, &layout, Part::Body))).unwrap().xml
     }
 
@@ -194,6 +246,49 @@ mod tests {
         }
         assert_eq!(changed(&text(&line(480, "auto"), "", "")).unwrap(), text(&line(520, "exact"), "", ""));
         assert_eq!(changed(&text(&line(200, "exact"), "", "")), None);
+    }
+
+    #[test]
+    fn lines_on_a_grid_are_as_high_as_their_fonts_need() {
+        let document = |spacing: &str, run: &str, letters: &str| {
+            let grid = "<w:sectPr><w:docGrid w:type=\"lines\" w:linePitch=\"312\"/></w:sectPr>";
+            let run = format!("<w:rPr>{run}</w:rPr><w:t>{letters}</w:t>");
+            format!("<w:p><w:pPr>{spacing}</w:pPr><w:r>{run}</w:r></w:p>{grid}")
+        };
+        let song = |size: u32| format!("<w:rFonts w:eastAsia=\"宋体\"/><w:sz w:val=\"{size}\"/>");
+        let exact =
+            |line: u32| format!("<w:snapToGrid w:val=\"0\"/><w:spacing w:line=\"{line}\" w:lineRule=\"exact\"/>");
+        for (size, letters, line) in
+            [(24, "实验", 312), (27, "实验", 312), (28, "实验", 624), (44, "实验", 624), (27, "实验 1", 312)]
+        {
+            let expected = document(&exact(line), &song(size), letters);
+            assert_eq!(changed(&document("", &song(size), letters)).unwrap(), expected, "{size} {letters}");
+        }
+        let three = "<w:spacing w:line=\"720\" w:lineRule=\"auto\"/>";
+        assert_eq!(changed(&document(three, &song(32), "实")).unwrap(), document(&exact(936), &song(32), "实"));
+        let off = "<w:snapToGrid w:val=\"0\"/>";
+        for (spacing, run) in
+            [(off, song(24)), ("", song(24).replace("宋体", "Unknown")), ("", song(24).replace("宋体", "MS Mincho"))]
+        {
+            assert_eq!(changed(&document(spacing, &run, "实验")), None, "{run}");
+        }
+        assert_eq!(changed(&document("", &song(24), "Latin")), None);
+    }
+
+    #[test]
+    fn latin_letters_in_a_font_for_east_asian_text_are_as_high_as_others_in_it() {
+        let text = |spacing: &str, face: &str| {
+            let run = format!("<w:rPr><w:rFonts w:ascii=\"{face}\"/></w:rPr><w:t>Task 1</w:t>");
+            format!("<w:p><w:pPr>{spacing}</w:pPr><w:r>{run}</w:r></w:p>")
+        };
+        let line = |line: u32, rule: &str| format!("<w:spacing w:line=\"{line}\" w:lineRule=\"{rule}\"/>");
+        assert_eq!(changed(&text("", "맑은 고딕")).unwrap(), text(&line(346, "atLeast"), "맑은 고딕"));
+        assert_eq!(
+            changed(&text("", "SimSun")).unwrap(),
+            text(&line(260, "exact"), "SimSun"),
+            "the stand-in is higher"
+        );
+        assert_eq!(changed(&text("", "Calibri")), None);
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub(super) struct Properties {
     /// Of a paragraph or of letters, or what a style is based on.
     pub(super) style: Option<String>,
     pub(super) begins_page: Option<bool>,
+    /// Its lines are not on the page's grid.
+    pub(super) leaves_grid: Option<bool>,
     pub(super) above: Option<i64>,
     pub(super) below: Option<i64>,
     /// The height of a line: in parts of 240 of its letters' height if the rule is `auto`, which is the usual one.
@@ -62,6 +64,7 @@ impl Properties {
         match tag.name().as_ref() {
             "w:pStyle" | "w:rStyle" | "w:basedOn" => self.style = value(tag, "w:val"),
             "w:pageBreakBefore" => self.begins_page = Some(is_on(tag)),
+            "w:snapToGrid" => self.leaves_grid = Some(!is_on(tag)),
             "w:spacing" => {
                 self.above = length("w:before").or(self.above);
                 self.below = length("w:after").or(self.below);
@@ -81,6 +84,7 @@ impl Properties {
         Self {
             style: base.style.clone(),
             begins_page: self.begins_page.or(base.begins_page),
+            leaves_grid: self.leaves_grid.or(base.leaves_grid),
             above: self.above.or(base.above),
             below: self.below.or(base.below),
             line: self.line.or(base.line),

@@ -6,8 +6,10 @@ use std::ops::Range;
 use quick_xml::events::BytesStart;
 
 use super::edit::{Edit, Tag, attributes, escaped, value};
+use super::grid::Grid;
 use super::lines::{Letters, Line};
 use super::paragraph_styles::{ParagraphStyles, Properties};
+use super::theme::ThemeFonts;
 
 /// The space that Word keeps above a paragraph with a page break before it. LibreOffice keeps all of it. In PDFs that Word made, 24
 /// points after 6 become 0 in mode 15, and 18 in mode 12. After a break in the text alone, all versions keep none.
@@ -24,8 +26,7 @@ pub(super) enum SpaceAbove {
 pub(super) struct Layout {
     pub(super) space_above: SpaceAbove,
     pub(super) styles: ParagraphStyles,
-    /// The theme's font for East Asian text.
-    pub(super) east_asian_font: Option<String>,
+    pub(super) fonts: ThemeFonts,
 }
 
 /// A part of a document whose paragraphs change.
@@ -44,15 +45,13 @@ impl Part {
     }
 }
 
-/// Lines are moved to a grid, and their height follows from it. LibreOffice also writes the type `default`, which has no grid.
-const LINES_ON_A_GRID: [&str; 2] = ["<w:docGrid w:type=\"lines", "<w:docGrid w:type=\"snapToChars\""];
-
 /// Reads the text of a document.
 pub(super) struct Paragraphs<'a> {
     xml: &'a str,
     layout: &'a Layout,
     part: Part,
-    is_on_grid: bool,
+    /// Lines are moved to it, and their height follows from it.
+    grid: Option<Grid>,
     /// Elements around a place.
     depth: usize,
     /// How many of them are tables or boxes, which don't begin pages.
@@ -82,8 +81,6 @@ struct Paragraph {
     start_of_text: usize,
     letters: Letters,
     has_pictures: bool,
-    /// It says itself whether its lines are on the grid.
-    says_grid: bool,
 }
 
 /// A `w:spacing` of a paragraph.
@@ -108,7 +105,7 @@ impl<'a> Paragraphs<'a> {
             xml,
             layout,
             part,
-            is_on_grid: LINES_ON_A_GRID.iter().any(|grid| xml.contains(grid)),
+            grid: Grid::of(xml),
             depth: 0,
             inner: 0,
             is_after_break: false,
@@ -195,13 +192,19 @@ impl<'a> Paragraphs<'a> {
     }
 
     fn end_paragraph(&mut self, mut paragraph: Paragraph) -> Option<Edit> {
+        let says_grid = paragraph.properties.leaves_grid.is_some();
         let complete = self.layout.styles.complete(paragraph.take_properties());
-        let theme = self.layout.east_asian_font.as_deref();
-        let letters = &paragraph.letters;
-        let line = letters.line(&complete, theme).or_else(|| letters.empty_line(&complete, paragraph.run.size));
-        let line = line.filter(|_| !self.is_on_grid);
+        let (letters, fonts, mark) = (&paragraph.letters, &self.layout.fonts, paragraph.run.size);
+        let line = match self.grid {
+            Some(_) if complete.leaves_grid == Some(true) => None,
+            Some(grid) => {
+                letters.height_on_grid(&complete, mark, fonts).and_then(|height| grid.line(height, &complete))
+            }
+            None => letters.line(&complete, fonts).or_else(|| letters.empty_line(&complete, mark)),
+        };
         // Word does not make a line of pictures as high as a number of lines of the grid: seen in where it breaks pages.
-        let leaves_grid = self.is_on_grid && paragraph.has_only_pictures() && !paragraph.says_grid;
+        let pictures_leave = self.grid.is_some() && paragraph.has_only_pictures();
+        let leaves_grid = !says_grid && (pictures_leave || self.grid.is_some() && line.is_some());
         let above = if self.inner == 0 { self.above(&complete, paragraph.ends_with_break) } else { None };
         paragraph.changed(Change { above, line, leaves_grid, below: None })
     }
@@ -241,7 +244,6 @@ impl Paragraph {
             if tag.name().as_ref() == "w:spacing" {
                 self.spacing = Some(Spacing { range, attributes: attributes(tag) });
             }
-            self.says_grid |= tag.name().as_ref() == "w:snapToGrid";
         }
         match tag.name().as_ref() {
             "w:br" => {
@@ -319,7 +321,7 @@ mod tests {
 
     fn changed(xml: &str, space_above: SpaceAbove) -> Option<String> {
         let styles = ParagraphStyles::read(STYLES).unwrap();
-        let layout = Layout { space_above, styles, east_asian_font: Some("맑은 고딕".to_owned()) };
+        let layout = Layout { space_above, styles, fonts: ThemeFonts::of_east_asia(Some("맑은 고딕")) };
         edited(xml, Some(Paragraphs::new(xml, &layout, Part::Body))).unwrap().xml
     }
 
@@ -436,7 +438,7 @@ mod tests {
              <w:style w:styleId=\"Tight\"><w:pPr><w:spacing w:after=\"0\"/></w:pPr></w:style></w:styles>"
         );
         let styles = ParagraphStyles::read(&styles).unwrap();
-        let layout = Layout { space_above: SpaceAbove::Dropped, styles, east_asian_font: None };
+        let layout = Layout { space_above: SpaceAbove::Dropped, styles, fonts: ThemeFonts::default() };
         edited(xml, Some(Paragraphs::new(xml, &layout, Part::Footer))).unwrap().xml
     }
 
