@@ -32,12 +32,12 @@ class Printed:
     theirs: Path
 
 
-def printed(worker: Path, folders: list[Path], suffix: str, is_wanted: Callable[[Path], bool]) -> Iterator[Printed]:
+def printed(worker: Path, folders: list[Path], suffixes: tuple[str, ...], is_wanted: Callable[[Path], bool]) -> Iterator[Printed]:
     """Of each clone in the folders, named `owner+name`, the wanted files that come first. What only one of both prints is left out."""
     with tempfile.TemporaryDirectory(prefix="docmill-both-") as scratch:
         place = Path(scratch)
         ours = Worker(worker, place)
-        for name, source in _wanted(folders, suffix, is_wanted, place):
+        for name, source in _wanted(folders, suffixes, is_wanted, place):
             out = place / "ours.pdf"
             try:
                 ours.convert("office-to-pdf", source, out, {})
@@ -52,18 +52,20 @@ def printed(worker: Path, folders: list[Path], suffix: str, is_wanted: Callable[
         ours.lines.stop()
 
 
-def _wanted(folders: list[Path], suffix: str, is_wanted: Callable[[Path], bool], place: Path) -> Iterator[tuple[str, Path]]:
+def _wanted(
+    folders: list[Path], suffixes: tuple[str, ...], is_wanted: Callable[[Path], bool], place: Path
+) -> Iterator[tuple[str, Path]]:
     seen: set[str] = set()
     for folder in sorted(clone for given in folders for clone in given.iterdir() if "+" in clone.name):
         if not (clone := clone_in(folder)):
             continue
         found = 0
-        for path, blob in blobs(clone, (suffix,)):
+        for path, blob in blobs(clone, suffixes):
             if found == MOST_OF_ONE:
                 break
             data = b"" if blob in seen else content(clone, blob)
             seen.add(blob)
-            file = place / f"source{suffix}"
+            file = place / f"source{Path(path).suffix.lower()}"
             file.write_bytes(data)
             if data[:2] == b"PK" and len(data) <= LARGEST_BYTES and is_wanted(file):
                 found += 1

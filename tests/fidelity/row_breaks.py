@@ -27,7 +27,7 @@ def breaks(workbook: Path) -> list[tuple[str, str]]:
             parts = [package.read(name) for name in names if re.fullmatch(r"xl/worksheets/\w+\.xml", name)]
             if not any(b"<rowBreaks" in part for part in parts):
                 return []
-            shared = _shared(package) if "xl/sharedStrings.xml" in names else []
+            shared = shared_texts(package)
             sheets = [ElementTree.fromstring(part) for part in parts]
     except (OSError, zipfile.BadZipFile, ElementTree.ParseError, KeyError):
         return []
@@ -36,7 +36,9 @@ def breaks(workbook: Path) -> list[tuple[str, str]]:
     return [pair for sheet, of in zip(sheets, rows, strict=True) for pair in _pairs(sheet, of, counted)]
 
 
-def _shared(package: zipfile.ZipFile) -> list[str]:
+def shared_texts(package: zipfile.ZipFile) -> list[str]:
+    if "xl/sharedStrings.xml" not in package.namelist():
+        return []
     root = ElementTree.fromstring(package.read("xl/sharedStrings.xml"))
     return ["".join(text.text or "" for text in item.iter(SHEET + "t")) for item in root.iter(SHEET + "si")]
 
@@ -44,13 +46,17 @@ def _shared(package: zipfile.ZipFile) -> list[str]:
 def _rows(sheet: ElementTree.Element, shared: list[str]) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for row in sheet.iter(SHEET + "row"):
-        if row.get("hidden") in (None, "0", "false"):
-            texts = [letters(text) for cell in row.iter(SHEET + "c") for text in _text(cell, shared)]
+        if is_shown(row):
+            texts = [letters(text) for cell in row.iter(SHEET + "c") for text in texts_of(cell, shared)]
             found[int(row.get("r", "0"))] = [text for text in texts if len(text) >= LEAST_LETTERS]
     return found
 
 
-def _text(cell: ElementTree.Element, shared: list[str]) -> Iterator[str]:
+def is_shown(row: ElementTree.Element) -> bool:
+    return row.get("hidden") in (None, "0", "false")
+
+
+def texts_of(cell: ElementTree.Element, shared: list[str]) -> Iterator[str]:
     value = cell.findtext(SHEET + "v")
     if cell.get("t") == "s" and value and int(value) < len(shared):
         yield shared[int(value)]
@@ -89,7 +95,7 @@ def main() -> None:
     given = arguments()
     ours: list[tuple[int, int]] = []
     theirs: list[tuple[int, int]] = []
-    for one in printed(given.worker, given.folders, ".xlsx", lambda book: bool(breaks(book))):
+    for one in printed(given.worker, given.folders, (".xlsx", ".xlsm"), lambda book: bool(breaks(book))):
         pairs = breaks(one.source)
         ours.append(honoured(pairs, one.ours))
         theirs.append(honoured(pairs, one.theirs))

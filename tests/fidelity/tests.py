@@ -11,6 +11,7 @@ from .causes import Page, Parting, Reader, parting, rest
 from .documents import Part, all_documents
 from .faces import Faces
 from .heights import are_possible
+from .print_areas import texts
 from .row_breaks import breaks
 from .scores import of_pages, words
 from .word_pages import pages
@@ -103,6 +104,24 @@ class RowBreaks(unittest.TestCase):
                 with zipfile.ZipFile(book, "w") as package:
                     package.writestr("xl/worksheets/sheet1.xml", f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData>{end}</worksheet>')
                 self.assertEqual(breaks(book), expected)
+
+
+class PrintAreas(unittest.TestCase):
+    def test_texts_are_inside_or_outside_of_a_sheets_areas(self) -> None:
+        main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+        relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+        cells = {"A1": "Inside it", "C2": "Outside it", "A3": "Twice", "A4": "Twice", "E5": "Also inside"}
+        rows = "".join(f'<row r="{at[1]}"><c r="{at}" t="inlineStr"><is><t>{text}</t></is></c></row>' for at, text in cells.items())
+        with TemporaryDirectory() as folder:
+            book = Path(folder) / "a.xlsx"
+            for area, expected in (("One!$A$1:$B$4,One!$E$5", (["insideit", "alsoinside"], ["outsideit"])), ("One!$1:$2", (["insideit", "outsideit"], ["alsoinside"]))):
+                with zipfile.ZipFile(book, "w") as package:
+                    names = f'<definedNames><definedName name="_xlnm.Print_Area" localSheetId="0">{area}</definedName></definedNames>'
+                    sheets = f'<sheets><sheet name="One" r:id="x" xmlns:r="{relations}"/></sheets>'
+                    package.writestr("xl/workbook.xml", f'<workbook xmlns="{main}">{sheets}{names}</workbook>')
+                    package.writestr("xl/_rels/workbook.xml.rels", '<Relationships><Relationship Id="x" Target="worksheets/sheet1.xml"/></Relationships>')
+                    package.writestr("xl/worksheets/sheet1.xml", f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>')
+                self.assertEqual((texts(book).inside, texts(book).outside), expected)
 
 
 class Causes(unittest.TestCase):

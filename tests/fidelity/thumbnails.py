@@ -52,7 +52,7 @@ def first_page(pdf: Path, size: tuple[int, int]) -> Image.Image:
 def main() -> None:
     given = arguments()
     values: list[tuple[float, float]] = []
-    for one in printed(given.worker, given.folders, ".pptx", lambda deck: thumbnail(deck) is not None):
+    for one in printed(given.worker, given.folders, (".pptx",), lambda deck: thumbnail(deck) is not None):
         if in_file := thumbnail(one.source):
             ours, theirs = (similarity.of_images(in_file, first_page(pdf, in_file.size)) for pdf in (one.ours, one.theirs))
             values.append((ours, theirs))
