@@ -3723,7 +3723,7 @@ type OrganizePDFOptions struct {
 	// Crop How much to cut off each edge, in points (1/72 inch), as a viewer shows the page. The cut-off area is hidden, not removed from the file.
 	Crop *OrganizePDFOptionsCrop `json:"crop,omitempty"`
 
-	// NUp How many pages to put on each sheet, in reading order. Links and bookmarks lead to the sheet; tags for screen readers are removed, with the warning `tags_removed`.
+	// NUp How many pages to put on each sheet, in reading order. Links, bookmarks and tags lead to the sheet.
 	NUp *int64 `json:"nUp,omitempty"`
 
 	// Pages The pages of the result, in order: leave pages out to delete them, or repeat them. Pages and ranges, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All by default.

@@ -2889,7 +2889,7 @@ export interface components {
                 pages?: string;
             };
             /**
-             * @description How many pages to put on each sheet, in reading order. Links and bookmarks lead to the sheet; tags for screen readers are removed, with the warning `tags_removed`.
+             * @description How many pages to put on each sheet, in reading order. Links, bookmarks and tags lead to the sheet.
              * @enum {integer}
              */
             nUp?: 2 | 4 | 9;

@@ -1282,7 +1282,7 @@ pub struct OrganizePdfOptions {
     #[doc = "How much to cut off each edge, in points (1/72 inch), as a viewer shows the page. The cut-off area is hidden, not removed from the file."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crop: Option<OrganizePdfOptionsCrop>,
-    #[doc = "How many pages to put on each sheet, in reading order. Links and bookmarks lead to the sheet; tags for screen readers are removed, with the warning `tags_removed`."]
+    #[doc = "How many pages to put on each sheet, in reading order. Links, bookmarks and tags lead to the sheet."]
     #[serde(rename = "nUp", skip_serializing_if = "Option::is_none")]
     pub n_up: Option<u64>,
     #[doc = "The pages of the result, in order: leave pages out to delete them, or repeat them. Pages and ranges, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All by default."]

@@ -91,7 +91,7 @@ export const organizePdf: Tool = {
 					displayName: 'Pages per Sheet',
 					name: 'nUp',
 					description:
-						'How many pages to put on each sheet, in reading order. Links and bookmarks lead to the sheet; tags for screen readers are removed, with the warning <code>tags_removed</code>.',
+						'How many pages to put on each sheet, in reading order. Links, bookmarks and tags lead to the sheet.',
 					type: 'options',
 					options: [
 						{ name: '2', value: 2 },

@@ -44,7 +44,14 @@ impl<'r> Redaction<'r> {
         let hidden = self.hidden_needles();
         let mut document = files::load(&self.files.prepared)?;
         let pages = pages::read(&mut document, self.request.limits.pages)?.pages;
-        let mut pass = Pass { redaction: self, document, pages, replaced: HashSet::new(), touched: HashMap::new() };
+        let mut pass = Pass {
+            redaction: self,
+            document,
+            pages,
+            replaced: HashSet::new(),
+            touched: HashMap::new(),
+            lacks_tags: false,
+        };
         let annotations = pass.edit_pages()?;
         let words = pass.forget_words(&hidden);
         pass.forget_replaced()?;
@@ -72,6 +79,8 @@ struct Pass<'p, 'r> {
     /// Objects in place of which pages have others.
     replaced: HashSet<ObjectId>,
     touched: HashMap<ObjectId, Touched>,
+    /// Something has no tags any more that PDF/UA asks for.
+    lacks_tags: bool,
 }
 
 impl Pass<'_, '_> {
@@ -85,7 +94,7 @@ impl Pass<'_, '_> {
             }
             annotations += self.edit_page(number, page, &own)?;
         }
-        tags::forget(&mut self.document, &self.touched);
+        self.lacks_tags |= tags::forget(&mut self.document, &self.touched);
         Ok(annotations)
     }
 
@@ -157,6 +166,7 @@ impl Pass<'_, '_> {
         let picture = page_picture::draw(self.redaction, number, &areas)?;
         let Some(page) = self.page(number) else { return Ok(()) };
         overlay::show_picture(&mut self.document, page, picture);
+        self.lacks_tags = true;
         if let Ok(page) = self.document.get_dictionary_mut(page) {
             page.remove(b"Group");
             page.remove(b"B");
@@ -270,8 +280,11 @@ impl Pass<'_, '_> {
     fn write(self) -> Result<(u32, Vec<Warning>), Failure> {
         let limits = &self.redaction.request.limits;
         let mut source = Source::read(self.document, limits.pages)?;
+        let mut warnings: Vec<Warning> =
+            self.lacks_tags.then(|| source.renounce_pdfua()).flatten().into_iter().collect();
         let assembled = Assembly::whole(&self.redaction.files.result, limits, &mut source)?;
-        Ok((assembled.pages, assembled.warnings))
+        warnings.extend(assembled.warnings);
+        Ok((assembled.pages, warnings))
     }
 }
 

@@ -17,15 +17,17 @@ pub(super) struct Touched {
     pub(super) all: bool,
 }
 
-/// Removes the texts of all elements with changed content.
-pub(super) fn forget(document: &mut Document, pages: &HashMap<ObjectId, Touched>) {
+/// Removes the texts of all elements with changed content. Returns whether there was an alternative text, which its element needs.
+pub(super) fn forget(document: &mut Document, pages: &HashMap<ObjectId, Touched>) -> bool {
     let root = document.catalog().ok().and_then(|catalog| catalog.get(b"StructTreeRoot").cloned().ok());
-    let Some(root) = root else { return };
+    let Some(root) = root else { return false };
     let mut walk = Walk { document, pages, seen: HashSet::new(), changed: HashSet::new() };
     walk.touches(&root, None, 0);
     let changed = walk.changed;
+    let mut had_text = false;
     for id in changed {
         if let Ok(element) = document.get_dictionary_mut(id) {
+            had_text |= element.has(b"Alt");
             for key in WORDS {
                 element.remove(key);
             }
@@ -33,6 +35,7 @@ pub(super) fn forget(document: &mut Document, pages: &HashMap<ObjectId, Touched>
             element.remove(b"T");
         }
     }
+    had_text
 }
 
 struct Walk<'d> {

@@ -239,7 +239,7 @@ pub(super) fn attachments(document: &Document) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// The structure as nested types: `Document(P[1]P[2])`, with the page of each piece of content.
+/// The structure as nested types: `Document(P[1]P<2>)`, with the page of each piece of content, or of the form that has it.
 pub(super) fn structure(document: &Document) -> String {
     fn walk(document: &Document, element: &Dictionary, line: &mut String) {
         let numbers = page_numbers(document);
@@ -248,6 +248,10 @@ pub(super) fn structure(document: &Document) -> String {
             match document.resolve(kid) {
                 Some(Object::Integer(_)) => line.push_str(&format!("[{}]", page.unwrap_or(0))),
                 Some(Object::Dictionary(kid)) if kid.has(b"Obj") => line.push_str("{link}"),
+                Some(Object::Dictionary(kid)) if kid.has(b"Stm") => {
+                    let sheet = kid.get(b"Pg").and_then(Object::as_reference).ok();
+                    line.push_str(&format!("<{}>", sheet.and_then(|sheet| numbers.get(&sheet)).unwrap_or(&0)));
+                }
                 Some(Object::Dictionary(kid)) => {
                     line.push_str(&format!("{}(", text(document.value(kid, b"S").unwrap())));
                     walk(document, kid, line);

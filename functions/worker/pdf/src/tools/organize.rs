@@ -1,11 +1,9 @@
 //! organize-pdf: selects, orders, rotates and crops pages, and puts several on a sheet.
 
-use std::collections::HashSet;
-
 use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Warning};
-use docmill_pdf_structure::assembly::{Bookmarks, Source};
+use docmill_pdf_structure::assembly::{Bookmarks, Source, has_repeated};
 use docmill_pdf_structure::impose::{self, Grid};
 use docmill_pdf_structure::{Assembly, PageUse, Part, open_deferring};
 use serde::Deserialize;
@@ -57,16 +55,15 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
         cut(crop, &source, &mut used)?;
     }
     if let Some(grid) = grid(&options) {
-        if source.is_tagged() {
-            warnings.push(Warning::new("tags_removed", "Pages on a sheet have no tags for screen readers."));
+        used = source.with_copies(&used);
+        if source.is_tagged() && has_repeated(&used) {
+            warnings.push(Warning::new("tags_removed", "The pages on the sheets have no tags for screen readers."));
             warnings.extend(source.renounce_pdfua());
+            source.remove_tags();
         }
         let order = if options.booklet { impose::booklet(&used) } else { used.into_iter().map(Some).collect() };
         impose::impose(&mut source, &order, grid)?;
         used = (0..source.pages.len()).map(PageUse::of).collect();
-    }
-    if source.is_tagged() && has_repeated(&used) {
-        warnings.extend(source.renounce_pdfua());
     }
     let mut assembly = Assembly::create(&request.directory.join(RESULT), &request.limits, false)?;
     let part = Part { pages: &used, bookmarks: Bookmarks::Keep, attachments: true, again: false };
@@ -74,12 +71,6 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     let assembled = assembly.finish()?;
     warnings.extend(assembled.warnings);
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
-}
-
-/// Further copies of a page have no tags.
-fn has_repeated(used: &[PageUse]) -> bool {
-    let mut seen = HashSet::new();
-    !used.iter().all(|page| seen.insert(page.index))
 }
 
 fn chosen(request: &Request, options: &Options, source: &Source) -> Result<Vec<PageUse>, Failure> {

@@ -13,6 +13,7 @@ use docmill_pdf_request::{ErrorCode, Failure};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use super::assembly::{PageUse, Source};
+use super::form_tags::{self, Place};
 
 /// The most bytes that one page's content may unpack to.
 const CONTENT_BYTES: usize = 64 << 20;
@@ -39,7 +40,8 @@ pub fn booklet(pages: &[PageUse]) -> Vec<Option<PageUse>> {
         .collect()
 }
 
-/// Replaces a document's pages by sheets with these pages in reading order; `None` leaves a cell empty.
+/// Replaces a document's pages by sheets with these pages in reading order; `None` leaves a cell empty. Tags follow, unless a page comes
+/// twice: remove them before.
 ///
 /// # Errors
 /// If a page can't be read or drawn.
@@ -48,6 +50,7 @@ pub fn impose(source: &mut Source, order: &[Option<PageUse>], grid: Grid) -> Res
     let mut forms = HashMap::new();
     let mut moved = HashMap::new();
     let mut sheets = Vec::new();
+    let mut places = HashMap::new();
     for cells in order.chunks(grid.columns * grid.rows) {
         let mut sheet = Sheet::default();
         let id = source.document.new_object_id();
@@ -61,10 +64,14 @@ pub fn impose(source: &mut Source, order: &[Option<PageUse>], grid: Grid) -> Res
             let first = !moved.contains_key(&page);
             sheet.place(&mut source.document, page, used, form, cell(size, grid, position), first);
             moved.entry(page).or_insert(id);
+            places.insert(page, Place { form, sheet: id });
         }
         let page = sheet.page(&mut source.document, size);
         source.document.objects.insert(id, page.into());
         sheets.push(id);
+    }
+    if source.is_tagged() {
+        form_tags::follow(&mut source.document, &places);
     }
     source.replace_pages(sheets, moved);
     Ok(())
@@ -125,9 +132,6 @@ impl Sheet {
                 document.array(dictionary, b"Annots").iter().filter_map(|entry| entry.as_reference().ok()).collect();
             for annotation in annotations {
                 move_annotation(document, annotation, matrix);
-                if let Ok(annotation) = document.get_dictionary_mut(annotation) {
-                    annotation.remove(b"StructParent");
-                }
                 self.annotations.push(annotation.into());
             }
         }
@@ -137,7 +141,7 @@ impl Sheet {
         let content = document.add_object(Stream::new(Dictionary::new(), self.content.into_bytes()));
         dictionary! {
             "Type" => "Page", "MediaBox" => Rectangle::of_size(size.0, size.1).to_object(), "Contents" => content,
-            "Resources" => dictionary! { "XObject" => self.forms }, "Annots" => self.annotations,
+            "Resources" => dictionary! { "XObject" => self.forms }, "Annots" => self.annotations, "Tabs" => "S",
         }
     }
 }

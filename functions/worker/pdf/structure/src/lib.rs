@@ -23,6 +23,7 @@ pub mod field_text;
 pub mod fields;
 mod flat_tags;
 pub mod flatten;
+mod form_tags;
 mod free_text;
 pub mod impose;
 pub mod invisible;

@@ -35,17 +35,13 @@ fn claims(path: &Path) -> bool {
 }
 
 /// The rules that results break, which therefore do not claim to be PDF/UA.
-const KNOWN: [(&str, &[&str]); 3] = [
+const KNOWN: [(&str, &[&str]); 1] = [
     // Redaction removes the metadata, which may tell what was removed.
     ("redacted", &["7.1-8"]),
-    // The second copy of a page has no tags.
-    ("repeated", &["5-1", "7.1-3", "7.18.5-1"]),
-    // Pages on a sheet have no tags.
-    ("on a sheet", &["5-1", "6.2-1", "7.1-11", "7.1-3", "7.18.3-1", "7.18.4-1", "7.18.5-1"]),
 ];
 
 /// Uses of tools, by name.
-fn uses() -> [(&'static str, Tool, Value); 20] {
+fn uses() -> [(&'static str, Tool, Value); 24] {
     [
         ("merged", Tool::MergePdf, json!({})),
         ("split", Tool::SplitPdf, json!({"mode": "every", "every": 1})),
@@ -53,7 +49,11 @@ fn uses() -> [(&'static str, Tool, Value); 20] {
         ("chosen", Tool::OrganizePdf, json!({"pages": "2"})),
         ("turned", Tool::OrganizePdf, json!({"rotate": [{"pages": "1", "degrees": 90}]})),
         ("repeated", Tool::OrganizePdf, json!({"pages": "1,1"})),
+        ("repeated between others", Tool::OrganizePdf, json!({"pages": "1,2,1,3,2"})),
         ("on a sheet", Tool::OrganizePdf, json!({"nUp": 2})),
+        ("repeated on a sheet", Tool::OrganizePdf, json!({"pages": "2,1,1,3", "nUp": 4})),
+        ("a booklet", Tool::OrganizePdf, json!({"booklet": true})),
+        ("redacted, with metadata", Tool::RedactPdf, json!({"text": ["figures"], "metadata": false})),
         ("marked", Tool::WatermarkPdf, json!({"text": "Draft"})),
         ("marked below", Tool::WatermarkPdf, json!({"text": "Draft", "layer": "under"})),
         ("stamped", Tool::WatermarkPdf, json!({"stamps": [{"text": "Page {page}"}]})),
@@ -138,4 +138,30 @@ fn results_of_pdf_ua_2_claim_it_only_if_they_are() {
             .is_ok_and(|entries| entries.get(b"S").and_then(Object::as_name).is_ok_and(|kind| kind == b"Figure"))
     };
     assert!(!second.objects.values().any(is_figure), "elements of the first page");
+}
+
+#[test]
+fn what_is_redacted_is_in_no_tag_and_claimed_by_none() {
+    let scratch = TempDir::new().unwrap();
+    let source = accessible("pdfua1", scratch.path());
+    let says = |path: &Path, text: &str| {
+        let document = Document::load(path).unwrap();
+        document.objects.values().filter_map(|object| object.as_dict().ok()).any(|entries| {
+            // Without what UTF-16 has between letters.
+            let found = entries.get(b"Alt").and_then(Object::as_str).unwrap_or_default();
+            let found: Vec<u8> = found.iter().copied().filter(|byte| *byte != 0).collect();
+            found.windows(text.len()).any(|part| part == text.as_bytes())
+        })
+    };
+    assert!(says(&source, "A map of the river"));
+    let words = json!({"text": ["map"], "metadata": false});
+    let area = json!({"regions": [{"page": 1, "box": [30, 290, 250, 410]}], "metadata": false});
+    let (words, area) = (
+        results(&source, "words", Tool::RedactPdf, words, &scratch.path().join("words")),
+        results(&source, "area", Tool::RedactPdf, area, &scratch.path().join("area")),
+    );
+    assert!(!says(&words[0], "map"));
+    assert!(!claims(&words[0]) || judge(&[("ua".to_owned(), words[0].clone())]) == ["pass"]);
+    assert!(!says(&area[0], "river"));
+    assert!(!claims(&area[0]), "the figure has no text any more");
 }

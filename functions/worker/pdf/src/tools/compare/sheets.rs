@@ -67,6 +67,7 @@ pub(super) fn write(
     let drawn = side_by_side::draw(&mut document, &sheets, libraries.fonts())?;
     let mut source = Source::read(document, limit)?;
     let moved = sheets.iter().zip(&drawn).filter_map(|(sheet, page)| Some((sheet.before.as_ref()?.page, *page)));
+    source.remove_tags();
     source.replace_pages(drawn.clone(), moved.collect());
     let mut assembly = Assembly::create(&request.directory.join(RESULT), &request.limits, false)?;
     let used: Vec<PageUse> = (0..source.pages.len()).map(PageUse::of).collect();

@@ -7,6 +7,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, dictionary};
 
 use super::copy::Copier;
 use super::unique::unique;
+use crate::fields::inherited;
 
 /// Names may lead to other names. Deeper chains are circular.
 const HOPS: usize = 8;
@@ -116,31 +117,32 @@ pub(super) fn keep(
     kept
 }
 
-/// The annotations of a repeated page: separate copies without fields, which exist only once.
-pub(super) fn repeat(document: &Document, page: &Dictionary) -> Vec<Dictionary> {
-    let again = |annotation: &Object| {
-        let annotation = document.dictionary(annotation)?;
-        let mut new = if document.name(annotation, b"Subtype") == Some(b"Widget") {
-            picture(document, annotation)?
-        } else {
-            annotation.clone()
-        };
-        for key in [b"StructParent".as_slice(), b"Popup", b"IRT", b"Parent", b"NM", b"P"] {
-            new.remove(key);
-        }
-        (document.name(annotation, b"Subtype") != Some(b"Popup")).then_some(new)
+/// An annotation of a repeated page: a separate copy. Fields, which exist only once, are pictures.
+pub(super) fn repeat(document: &Document, annotation: &Object) -> Option<Dictionary> {
+    let annotation = document.dictionary(annotation)?;
+    let mut new = if document.name(annotation, b"Subtype") == Some(b"Widget") {
+        picture(document, annotation)?
+    } else {
+        annotation.clone()
     };
-    document.array(page, b"Annots").iter().filter_map(again).collect()
+    for key in [b"StructParent".as_slice(), b"Popup", b"IRT", b"Parent", b"NM", b"P"] {
+        new.remove(key);
+    }
+    (document.name(annotation, b"Subtype") != Some(b"Popup")).then_some(new)
 }
 
 /// The appearance of a field, as a stamp.
 fn picture(document: &Document, widget: &Dictionary) -> Option<Dictionary> {
     let appearance = widget_appearance(document, widget)?;
     let flags = document.integer(widget, b"F").unwrap_or(4) | 64;
-    Some(dictionary! {
+    let mut stamp = dictionary! {
         "Type" => "Annot", "Subtype" => "Stamp", "F" => flags, "Rect" => widget.get(b"Rect").ok()?.clone(),
         "AP" => dictionary! { "N" => appearance },
-    })
+    };
+    if let Some(words) = inherited(document, widget, b"TU") {
+        stamp.set("Contents", words.clone());
+    }
+    Some(stamp)
 }
 
 /// The normal appearance in the annotation's present state.

@@ -11,6 +11,7 @@ mod layers;
 pub mod links;
 mod names;
 mod outline;
+mod repeated;
 mod sheets;
 mod source;
 mod tags;
@@ -30,6 +31,7 @@ use self::copy::Copier;
 use self::labels::Labels;
 use self::names::Names;
 pub use self::outline::Item;
+pub use self::repeated::has_repeated;
 use self::sheets::{Pages, Taken};
 pub use self::source::{Bookmarks, PageUse, Part, Source};
 use crate::metadata::{self, Information, Statement};
@@ -49,6 +51,8 @@ pub struct Assembly {
     tags: tags::Tags,
     layers: layers::Layers,
     metadata: Option<ObjectId>,
+    /// A source that said that it is PDF/UA is not any more.
+    renounced: bool,
     warnings: Vec<Warning>,
 }
 
@@ -84,6 +88,7 @@ impl Assembly {
             tags: tags::Tags::default(),
             layers: layers::Layers::default(),
             metadata: None,
+            renounced: false,
             warnings: Vec::new(),
         })
     }
@@ -124,8 +129,14 @@ impl Assembly {
     /// # Errors
     /// If the file can't be written, or has more pages or bytes than the limits allow.
     pub fn add(&mut self, source: &mut Source, part: &Part<'_>) -> Result<(), Failure> {
-        let chosen: Vec<ObjectId> =
-            part.pages.iter().filter_map(|page| source.pages.get(page.index)).copied().collect();
+        let uses = source.with_copies(part.pages);
+        if source.is_tagged() && has_repeated(&uses) {
+            self.warn("tags_removed", "Further copies of a page have no tags for screen readers.");
+            let warning = source.renounce_pdfua();
+            self.renounced |= warning.is_some();
+            self.warnings.extend(warning);
+        }
+        let chosen: Vec<ObjectId> = uses.iter().filter_map(|page| source.pages.get(page.index)).copied().collect();
         let mut stay: HashSet<ObjectId> = chosen.iter().copied().collect();
         let whole = !source.cut && source.pages.iter().all(|page| stay.contains(page));
         if !whole {
@@ -154,7 +165,7 @@ impl Assembly {
 
         let ids = sheets::place(&mut copier, &mut self.writer, &chosen, &source.moved);
         let (destinations, labels) = (&source.destinations, source.labels.as_deref());
-        let taken = Taken { uses: part.pages, chosen: &chosen, ids: &ids, stay: &stay, whole, destinations };
+        let taken = Taken { uses: &uses, chosen: &chosen, ids: &ids, stay: &stay, whole, destinations };
         let pages = self.pages.copy(&mut copier, &mut self.writer, &taken)?;
         self.labels.take(part.pages.iter().map(|page| page.index), labels);
         if let Some(form) = &form {
@@ -196,7 +207,11 @@ impl Assembly {
     /// # Errors
     /// If the file can't be written.
     pub fn describe(&mut self, information: &Information, statement: &Statement) -> Result<(), Failure> {
-        self.metadata = Some(self.writer.add(metadata::xmp(information, statement))?);
+        let mut statement = statement.clone();
+        if self.renounced {
+            statement.renounce_pdfua();
+        }
+        self.metadata = Some(self.writer.add(metadata::xmp(information, &statement))?);
         Ok(())
     }
 

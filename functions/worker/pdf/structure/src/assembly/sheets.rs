@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use docmill_pdf_core::objects;
+use docmill_pdf_core::objects::{self, Lookup};
 use docmill_pdf_core::pages;
 use docmill_pdf_core::space;
 use docmill_pdf_core::writer::{PdfWriter, WriteError};
@@ -72,7 +72,9 @@ impl Pages {
                 links::keep(copier, destinations, &page, stay)
             } else {
                 page.remove(b"StructParents");
-                links::repeat(copier.document(), &page).into_iter().map(Object::Dictionary).collect()
+                let document = copier.document();
+                let all = document.array(&page, b"Annots").iter();
+                all.filter_map(|annotation| links::repeat(document, annotation)).map(Object::Dictionary).collect()
             };
             page.remove(b"Annots");
             page.remove(b"Parent");

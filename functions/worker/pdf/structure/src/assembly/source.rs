@@ -29,7 +29,7 @@ pub struct Source {
     pub(super) labels: Option<Vec<Label>>,
     /// Pages that another page now shows: destinations on them point there.
     pub(super) moved: HashMap<ObjectId, ObjectId>,
-    /// Whether pages were already omitted.
+    /// Whether pages were already omitted, or added.
     pub(super) cut: bool,
 }
 
@@ -63,8 +63,7 @@ impl Source {
         Self { held, ..self }
     }
 
-    /// Replaces the document's pages. `moved` maps old pages to the new ones that show them. Tags and labels of the old pages are
-    /// removed.
+    /// Replaces the document's pages. `moved` maps old pages to the new ones that show them. Labels of the old pages are removed.
     pub fn replace_pages(&mut self, pages: Vec<ObjectId>, moved: HashMap<ObjectId, ObjectId>) {
         let old = std::mem::replace(&mut self.pages, pages);
         for page in old {
@@ -75,6 +74,10 @@ impl Source {
         }
         self.moved = moved;
         self.labels = None;
+    }
+
+    /// Removes its structure for screen readers.
+    pub fn remove_tags(&mut self) {
         self.catalog.remove(b"StructTreeRoot");
     }
 
@@ -96,12 +99,12 @@ impl Source {
         Some(self.without_claim(message))
     }
 
-    /// Takes back the claim to be PDF/UA-2, whose links lead to elements: those of only some pages lead to pages. Returns a warning if
+    /// Takes back the claim to be PDF/UA-2, whose links lead to elements: those of other pages lead to pages. Returns a warning if
     /// there was a claim.
     pub(super) fn renounce_pdfua_2(&mut self) -> Option<Warning> {
         let claim = metadata::statement(&self.document);
         claim.pdfua().filter(|part| *part == "2")?;
-        let message = "The document said that it is PDF/UA-2. The result has only some of its pages, and does not say so. Tag it \
+        let message = "The document said that it is PDF/UA-2. The result does not have each of its pages once, and does not say so. Tag it \
             with tag-pdf as the last step.";
         Some(self.without_claim(message))
     }

@@ -180,15 +180,19 @@ impl Tags {
     }
 }
 
+/// The elements in an entry of the tree of parents.
+pub(super) fn owners(document: &Document, value: &Object) -> Vec<ObjectId> {
+    match document.resolve(value) {
+        Some(Object::Array(owners)) => owners.iter().filter_map(|owner| owner.as_reference().ok()).collect(),
+        Some(_) | None => value.as_reference().into_iter().collect(),
+    }
+}
+
 /// The elements that the copied content belongs to, and those above them.
 fn elements(document: &Document, source: &Source) -> HashSet<ObjectId> {
     let mut kept = HashSet::new();
     for (_, value) in &source.parents {
-        let owners: Vec<ObjectId> = match document.resolve(value) {
-            Some(Object::Array(owners)) => owners.iter().filter_map(|owner| owner.as_reference().ok()).collect(),
-            Some(_) | None => value.as_reference().into_iter().collect(),
-        };
-        for owner in owners {
+        for owner in owners(document, value) {
             let mut next = Some(owner);
             // Far deeper than any valid tree.
             for _ in 0..DEPTH * 16 {
@@ -201,7 +205,7 @@ fn elements(document: &Document, source: &Source) -> HashSet<ObjectId> {
 }
 
 /// Adds the cells of rows that stay, which may be empty: rows of a table have the same number of cells.
-fn add_cells(document: &Document, kept: &mut HashSet<ObjectId>) {
+pub(super) fn add_cells(document: &Document, kept: &mut HashSet<ObjectId>) {
     let is_row = |entries: &&Dictionary| document.name(entries, b"S") == Some(b"TR");
     let rows = kept.iter().filter_map(|id| document.get_dictionary(*id).ok()).filter(is_row);
     let cells = rows.flat_map(|row| document.listed(row, b"K")).filter_map(|kid| kid.as_reference().ok());
