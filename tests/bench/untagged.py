@@ -1,7 +1,7 @@
 """Strangers' PDFs without tags, tagged: `python -m bench.untagged WORKER FOLDER [--looks]`.
 
 Each PDF of the folder gets tags, and veraPDF judges it by its profile of PDF/UA-1. Counts, in all and for each source (the folders in it): those that
-pass; those that pass without the claims that only people can make (`OF_PEOPLE`); those that falsely say that they pass; those within the bar of size. Then
+pass; those that pass without the claims that only people can make (`OF_PEOPLE`); those that falsely say that they pass; those within the bar of size; CPU time for each page. Then
 lists in how many files each other rule is broken. `--looks` also compares the pages, drawn by PDFium and by poppler, and the text that pdftotext reads.
 `--peer PROGRAM` has opendataloader-pdf tag the same PDFs, which is judged in the same way.
 """
@@ -14,9 +14,11 @@ import zipfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
 from .accessibility import of_verapdf
+from . import processes
 from .lines import Failed, Lost
 from .worker import Platform, Worker
 
@@ -31,6 +33,8 @@ PEER_SECONDS = 300
 # Most bytes of a result: so many times those of its source, and so many more for each page.
 TIMES, MORE = 1.1, 10 << 10
 DPI = 72
+# Most CPU time of a page, in milliseconds.
+LONG = 80
 
 
 @dataclass
@@ -39,6 +43,8 @@ class Result:
     name: str
     claims: bool
     is_small: bool
+    # CPU time for each page, in milliseconds.
+    cpu: float
     broken: set[str] | None = None
     # None: not compared.
     same: dict[str, bool] | None = None
@@ -83,6 +89,7 @@ def tag_all(binary: Path, paths: list[Path], arguments: argparse.Namespace, scra
     made_in.mkdir(exist_ok=True)
     for number, path in enumerate(paths):
         out = made_in / f"{number}.pdf"
+        before = processes.settled_cpu_ms(worker.lines.pid)
         try:
             report = worker.convert("tag-pdf", path, out, OPTIONS).get("report") or {}
         except Failed as failure:
@@ -94,9 +101,10 @@ def tag_all(binary: Path, paths: list[Path], arguments: argparse.Namespace, scra
             worker = Worker(binary, scratch, Platform.ROOT)
             continue
         pages = int(re.search(rb"Pages:\s+(\d+)", subprocess.run(["pdfinfo", path], capture_output=True).stdout)[1])
+        cpu = (processes.settled_cpu_ms(worker.lines.pid) - before) / max(pages, 1)
         is_small = out.stat().st_size <= TIMES * path.stat().st_size + MORE * pages
         source = path.relative_to(arguments.folder).parts[0]
-        result = Result(source, path.name, report.get("conforms") is True, is_small)
+        result = Result(source, path.name, report.get("conforms") is True, is_small, cpu)
         if arguments.looks:
             result.same = compare(worker, path, out, scratch)
         results.append(result)
@@ -150,6 +158,9 @@ def count(name: str, results: list[Result]) -> None:
     false = sum(result.claims and not result.passes() for result in results)
     line = f"{name}: {of_all} tagged; {passed} pass, {of_machines} ({of_machines / max(of_all, 1):.1%}) without what only people can say"
     line += f"; {false} false claims; {sum(result.is_small for result in results)} small enough"
+    costs = sorted(result.cpu for result in results)
+    if costs:
+        line += f"; CPU a page: median {median(costs):.0f} ms, at most {LONG} ms in {sum(cost <= LONG for cost in costs)}, highest {costs[-1]:.0f} ms"
     compared = [result.same for result in results if result.same]
     for way in compared[0] if compared else ():
         line += f"; {sum(same[way] for same in compared)} of {len(compared)} the same by {way}"

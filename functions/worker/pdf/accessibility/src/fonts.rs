@@ -67,8 +67,11 @@ fn characters(document: &Document, font: &Dictionary, codes: &Codes, found: &mut
     let stated = Stated::new(document, font);
     let unsound = codes.iter().any(|code| stated.is_unsound(code));
     found.extend(unsound.then_some(Rule::CharactersInvalid));
-    let is_known =
-        |code: u16| stated.of(code).is_some() || stated.is_unsound(code) || is_known_by_collection(document, font);
+    let is_known = |code: u16| {
+        (stated.of(code).is_some() && !stated.is_beyond(code))
+            || stated.is_unsound(code)
+            || is_known_by_collection(document, font)
+    };
     found.extend((!codes.iter().all(is_known)).then_some(Rule::CharactersUnknown));
 }
 

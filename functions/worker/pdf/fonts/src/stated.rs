@@ -3,10 +3,11 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use docmill_pdf_core::character_map;
 use docmill_pdf_core::objects::{Lookup, unpacked};
-use docmill_pdf_core::tokens::{Token, Tokens};
+use docmill_pdf_core::tokens::{self, Token, Tokens};
 use lopdf::{Dictionary, Document, Object};
 use read_fonts::ps::agl;
 use unicode_normalization::UnicodeNormalization as _;
@@ -21,6 +22,8 @@ const MAP_BYTES: usize = 8 << 20;
 pub struct Stated<'d> {
     /// `None` for a code: the map says something that PDF/UA does not allow.
     map: Option<HashMap<u16, Option<String>>>,
+    /// Codes of ranges that lead out of the 256 codes in which they begin.
+    beyond: Vec<RangeInclusive<u16>>,
     names: Encoding,
     base: Option<&'d [u8]>,
     kind: Option<&'d [u8]>,
@@ -30,6 +33,7 @@ impl<'d> Stated<'d> {
     /// Reads what a font's dictionary says.
     pub fn new(document: &'d Document, font: &'d Dictionary) -> Self {
         let map = document.value(font, b"ToUnicode").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES));
+        let beyond = map.as_deref().map_or_else(Vec::new, codes_beyond);
         let map = map.map(|map| {
             // Readers stop at a section that has fewer entries than it says.
             let is_whole = is_whole(&map);
@@ -41,7 +45,7 @@ impl<'d> Stated<'d> {
             Some(Object::Dictionary(entries)) => document.name(entries, b"BaseEncoding"),
             _ => None,
         };
-        Self { map, names: Encoding::new(document, font), base, kind: document.name(font, b"Subtype") }
+        Self { map, beyond, names: Encoding::new(document, font), base, kind: document.name(font, b"Subtype") }
     }
 
     /// Whether its codes may have two bytes.
@@ -73,6 +77,12 @@ impl<'d> Stated<'d> {
     /// Whether the map gives the code a text that PDF/UA does not allow, such as U+0000.
     pub fn is_unsound(&self, code: u16) -> bool {
         self.map.as_ref().and_then(|map| map.get(&code)).is_some_and(Option::is_none)
+    }
+
+    /// Whether the map gives the code by a range that leads out of the 256 codes in which it begins. ISO 32000-1, 9.10.3 does not allow
+    /// that, and readers leave such codes out.
+    pub fn is_beyond(&self, code: u16) -> bool {
+        self.beyond.iter().any(|range| range.contains(&code))
     }
 
     /// The text of a code. `None` if the font does not say it.
@@ -112,6 +122,28 @@ fn is_whole(map: &[u8]) -> bool {
         }
     }
     true
+}
+
+/// The codes of a map's ranges that are not among the 256 codes in which their range begins.
+fn codes_beyond(map: &[u8]) -> Vec<RangeInclusive<u16>> {
+    let code = |raw: &[u8]| tokens::hex(raw).iter().fold(0u16, |code, byte| code << 8 | u16::from(*byte));
+    let (mut is_range, mut is_list, mut codes, mut found) = (false, false, Vec::new(), Vec::new());
+    for token in Tokens::new(map) {
+        match token {
+            Token::Operator(name) => (is_range, is_list, codes) = (name == b"beginbfrange", false, Vec::new()),
+            Token::Other => (is_list, codes) = (!is_list, Vec::new()),
+            Token::Hex(raw) if is_range && !is_list => codes.push(code(raw)),
+            Token::Hex(_) | Token::Number(_) | Token::Name(_) | Token::Literal(_) => {}
+        }
+        if let [from, to, _] = *codes.as_slice() {
+            let last = from | 0xFF;
+            if to > last {
+                found.push(last + 1..=to);
+            }
+            codes.clear();
+        }
+    }
+    found
 }
 
 /// The text of a map's entry in UTF-16. `None` if PDF/UA does not allow it.

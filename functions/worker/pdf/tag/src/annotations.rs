@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use docmill_pdf_core::objects::{Lookup, decode, text};
+use docmill_pdf_core::objects::{Lookup, decode, text, unpacked};
 use docmill_pdf_core::pdfium::Rect;
 use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_extract::model;
+use docmill_pdf_structure::metadata::PdfUa;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::links::{self, file_name, is_said};
@@ -17,11 +18,15 @@ use super::places::rect;
 const MOST: usize = 100_000;
 /// The flag of hidden annotations.
 const HIDDEN: i64 = 2;
+/// Most unpacked bytes of what an annotation draws.
+const LOOK_BYTES: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Link,
     Field,
+    /// The window of a note.
+    Window,
     Other,
 }
 
@@ -50,7 +55,7 @@ pub(super) struct Annotations(Vec<Annotation>);
 
 impl Annotations {
     /// Reads those of all pages, and makes each an object of its own. Pages with some get the tab order of their structure.
-    pub(super) fn take(document: &mut Document, pages: &[ObjectId]) -> Self {
+    pub(super) fn take(document: &mut Document, pages: &[ObjectId], standard: PdfUa) -> Self {
         let mut found = Vec::new();
         for (index, page) in pages.iter().enumerate() {
             let Ok(entries) = document.get_dictionary(*page) else { continue };
@@ -65,11 +70,16 @@ impl Annotations {
                     *entry = document.add_object(own).into();
                 }
                 let Ok(id) = entry.as_reference() else { continue };
+                let is_empty = document.get_dictionary(id).is_ok_and(|annotation| is_empty_text(document, annotation));
                 if let Ok(annotation) = document.get_dictionary_mut(id) {
                     annotation.remove(b"StructParent");
+                    if is_empty {
+                        let flags = annotation.get(b"F").and_then(Object::as_i64).unwrap_or(0);
+                        annotation.set("F", flags | HIDDEN);
+                    }
                 }
                 let Ok(annotation) = document.get_dictionary(id) else { continue };
-                if let Some(kind) = kind(document, annotation, &space).filter(|_| found.len() < MOST) {
+                if let Some(kind) = kind(document, annotation, &space, standard).filter(|_| found.len() < MOST) {
                     found.push(Annotation { id, page: index, kind, areas: areas(document, annotation, &space) });
                 }
             }
@@ -127,7 +137,7 @@ impl Annotations {
             let tag = match kind {
                 Kind::Link => Tag::Link,
                 Kind::Field => Tag::Form,
-                Kind::Other => Tag::Annotation,
+                Kind::Window | Kind::Other => Tag::Annotation,
             };
             (Placed { id: *id, page: *page, area: areas.first().copied() }, tag)
         })
@@ -143,7 +153,10 @@ impl Annotations {
         texts: &dyn Fn(usize) -> Option<String>,
     ) -> Vec<u32> {
         let mut missing = Vec::new();
-        for (index, annotation) in self.0.iter().enumerate() {
+        // Windows say what their notes do, which have a description then.
+        let (windows, others): (Vec<_>, Vec<_>) =
+            self.0.iter().enumerate().partition(|(_, annotation)| annotation.kind == Kind::Window);
+        for (index, annotation) in others.into_iter().chain(windows) {
             let Ok(entries) = document.get_dictionary(annotation.id) else { continue };
             let has = |key: &[u8]| {
                 let known = document.value(entries, key).and_then(decode);
@@ -152,6 +165,7 @@ impl Annotations {
             let (key, found) = match annotation.kind {
                 _ if has(b"Contents") && annotation.kind != Kind::Field => continue,
                 Kind::Link => ("Contents", texts(index).or_else(|| links::target(document, entries, pages, language))),
+                Kind::Window => ("Contents", own(document, entries)),
                 Kind::Other => ("Contents", texts(index).or_else(|| own(document, entries))),
                 Kind::Field if has(b"TU") || inherited(document, entries, b"TU").is_some() => continue,
                 Kind::Field => ("TU", field_name(document, entries)),
@@ -166,13 +180,14 @@ impl Annotations {
                 None => missing.push(u32::try_from(annotation.page + 1).unwrap_or(u32::MAX)),
             }
         }
+        missing.sort_unstable();
         missing.dedup();
         missing
     }
 }
 
-/// `None` for annotations without an element: hidden ones, windows of notes, and marks for printers.
-fn kind(document: &Document, annotation: &Dictionary, space: &PageSpace) -> Option<Kind> {
+/// `None` for annotations without an element: hidden ones, marks for printers, and in PDF/UA-2 windows of notes.
+fn kind(document: &Document, annotation: &Dictionary, space: &PageSpace, standard: PdfUa) -> Option<Kind> {
     if document.integer(annotation, b"F").unwrap_or(0) & HIDDEN != 0 {
         return None;
     }
@@ -183,9 +198,35 @@ fn kind(document: &Document, annotation: &Dictionary, space: &PageSpace) -> Opti
     match document.name(annotation, b"Subtype")? {
         b"Link" => Some(Kind::Link),
         b"Widget" => Some(Kind::Field),
-        b"Popup" | b"PrinterMark" | b"TrapNet" => None,
+        b"Popup" => match standard {
+            PdfUa::One => Some(Kind::Window),
+            PdfUa::Two => None,
+        },
+        b"PrinterMark" | b"TrapNet" => None,
         _ => Some(Kind::Other),
     }
+}
+
+/// Whether it is a box of text without any, which programs leave behind where somebody clicked.
+fn is_empty_text(document: &Document, annotation: &Dictionary) -> bool {
+    if document.name(annotation, b"Subtype") != Some(b"FreeText") || annotation.has(b"RC") {
+        return false;
+    }
+    let text = document.value(annotation, b"Contents").and_then(decode);
+    let look = document.child(annotation, b"AP").and_then(|look| document.value(look, b"N"));
+    let draws = match look {
+        Some(look) => look
+            .as_stream()
+            .ok()
+            .and_then(|look| unpacked(look, LOOK_BYTES))
+            .is_none_or(|look| !look.split(u8::is_ascii_whitespace).all(|word| matches!(word, b"" | b"q" | b"Q"))),
+        // A viewer draws the border and the background.
+        None => {
+            let border = document.array(annotation, b"Border").get(2).and_then(|width| document.number(width));
+            border != Some(0.0) || annotation.has(b"BS") || annotation.has(b"C")
+        }
+    };
+    !draws && !text.is_some_and(|text| is_said(&text))
 }
 
 fn areas(document: &Document, annotation: &Dictionary, space: &PageSpace) -> Vec<Rect> {

@@ -16,6 +16,8 @@ use read_fonts::ps::cff::CffFontRef;
 use read_fonts::types::GlyphId;
 use skrifa::{FontRef, MetadataProvider as _};
 
+use super::ligatures;
+
 /// Most unpacked bytes of a map of glyphs, and of a font program.
 const MAP_BYTES: usize = 8 << 20;
 const FILE_BYTES: usize = 64 << 20;
@@ -40,19 +42,27 @@ fn complete_font(document: &mut Document, id: ObjectId, codes: &BTreeSet<u16>) {
     // What the map of a composite font leaves out may be left out on purpose, such as the parts of a ligature. Readers look for the
     // names of other fonts' glyphs themselves.
     let may_lack = |code: u16| !is_wide || !stated.has_map() || stated.is_unsound(code);
-    let asked: Vec<u16> = codes.iter().copied().filter(|code| stated.of(*code).is_none() && may_lack(*code)).collect();
-    if asked.is_empty() {
+    let lacking: Vec<u16> = codes.iter().copied().filter(|code| stated.of(*code).is_none()).collect();
+    let (asked, left_out): (Vec<u16>, Vec<u16>) = lacking.into_iter().partition(|code| may_lack(*code));
+    let is_beyond = codes.iter().any(|code| stated.is_beyond(*code));
+    if asked.is_empty() && left_out.is_empty() && !is_beyond {
         return;
     }
     let source = Source::new(document, font);
-    let known = if is_wide { source.of_wide() } else { source.of_simple() };
+    let known = match (asked.is_empty(), is_wide) {
+        (true, _) => Texts::new(),
+        (false, true) => source.of_wide(),
+        (false, false) => source.of_simple(),
+    };
     let of_name = |code: u16| source.of_name(stated.name(code)?);
-    let found: Texts =
+    let mut found: Texts =
         asked.iter().filter_map(|code| Some((*code, of_name(*code).or_else(|| known.get(code).cloned())?))).collect();
-    if found.is_empty() {
+    found.extend(source.ligatures(&stated, &left_out));
+    if found.is_empty() && !is_beyond {
         return;
     }
-    let all = (0..=u16::MAX).filter(|code| codes.contains(code) || stated.maps(*code));
+    // A range over all codes is no list of those that the font has.
+    let all = (0..=u16::MAX).filter(|code| codes.contains(code) || (!is_beyond && stated.maps(*code)));
     let entries: BTreeMap<u16, String> =
         all.filter_map(|code| Some((code, stated.of(code).or_else(|| found.get(&code).cloned())?))).collect();
     let pairs: Vec<(u16, &str)> = entries.iter().map(|(code, text)| (*code, text.as_str())).collect();
@@ -109,6 +119,20 @@ impl<'d> Source<'d> {
                 .filter_map(|(code, pair)| Some((code, glyphs.get(&u16::from_be_bytes(*pair))?.clone())))
                 .collect(),
         }
+    }
+
+    /// The letters of ligatures among codes that a composite font's map leaves out.
+    fn ligatures(&self, stated: &Stated<'_>, codes: &[u16]) -> Texts {
+        let below = self.document.array(self.font, b"DescendantFonts").first();
+        let below = below.and_then(|font| self.document.dictionary(font)).filter(|_| !codes.is_empty());
+        let program = below.and_then(|below| Some((below, self.program(below, &[b"FontFile2"])?)));
+        let Some((below, data)) = program else { return Texts::new() };
+        let map = self.document.value(below, b"CIDToGIDMap").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES));
+        let glyph = |code: u16| match &map {
+            None => Some(code),
+            Some(map) => map.as_chunks().0.get(usize::from(code)).map(|pair| u16::from_be_bytes(*pair)),
+        };
+        ligatures::texts(&data, stated, codes, &glyph)
     }
 
     /// The characters of a TrueType program's glyphs.
@@ -238,6 +262,24 @@ mod tests {
         let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
         let texts: Vec<Option<String>> = (65..=69).map(|code| stated.of(code)).collect();
         assert_eq!(texts, [Some("A"), Some("B"), Some("Th"), Some("∑"), None].map(|text| text.map(str::to_owned)));
+    }
+
+    #[test]
+    fn ranges_over_several_rows_become_lists() {
+        let mut document = Document::new();
+        let map =
+            b"1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0000> <FFFF> <0000> endbfrange";
+        let map = document.add_object(Stream::new(Dictionary::new(), map.to_vec()));
+        let id = document.add_object(dictionary! { "Type" => "Font", "Subtype" => "Type0", "ToUnicode" => map });
+        let said = |document: &Document, code: u16| {
+            let stated = Stated::new(document, document.get_dictionary(id).unwrap());
+            (stated.of(code), stated.is_beyond(code))
+        };
+        assert_eq!(said(&document, 0x41), (Some("A".to_owned()), false));
+        assert_eq!(said(&document, 0x2019), (Some("’".to_owned()), true));
+        complete_font(&mut document, id, &BTreeSet::from([0x41, 0x2019]));
+        assert_eq!(said(&document, 0x2019), (Some("’".to_owned()), false));
+        assert_eq!(said(&document, 0x42), (None, false));
     }
 
     #[test]

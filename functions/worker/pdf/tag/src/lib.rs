@@ -24,6 +24,7 @@ mod corrected;
 mod existing;
 pub mod headings;
 mod language;
+mod ligatures;
 mod links;
 mod nodes;
 mod places;
@@ -120,7 +121,7 @@ pub fn tag(
     (tagged.language, tagged.title) = catalog::set(document, structure, options, &mut tagged.warnings);
     catalog::mend(document);
     links::remove_dead(document, pages);
-    let annotations = Annotations::take(document, pages);
+    let annotations = Annotations::take(document, pages, options.standard);
     let sizes: Vec<(f32, f32)> = pages
         .iter()
         .map(|id| document.get_dictionary(*id).map_or((0.0, 0.0), |page| PageSpace::of(document, page).size()))
@@ -166,7 +167,7 @@ pub fn repair(
     tagged.is_risky = fonts.has_rewritten_fonts() || !tagged.stood_in.is_empty();
     (tagged.language, tagged.title) = catalog::set(document, structure, options, &mut tagged.warnings);
     catalog::mend(document);
-    let annotations = Annotations::take(document, pages);
+    let annotations = Annotations::take(document, pages, options.standard);
     let mended = existing::mend(document, pages, &annotations, &options.alternative_texts);
     let texts = annotations.texts(structure);
     let missing =

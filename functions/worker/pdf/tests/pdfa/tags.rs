@@ -428,3 +428,43 @@ fn a_font_that_would_look_different_stays_missing() {
     assert_eq!(failed_rules(&report), ["7.21.4.1-1", "7.21.7-1"]);
     assert!(pictures(&source, &scratch.path().join("before")) == pictures(&result, &scratch.path().join("after")));
 }
+
+#[test]
+fn windows_of_notes_say_what_the_notes_do_and_empty_boxes_say_nothing() {
+    let scratch = TempDir::new().unwrap();
+    let mut document = page_in(vec![font("Type1", "Helvetica")], "Letters");
+    let page = document.get_pages()[&1];
+    let (note, window) = (document.new_object_id(), document.new_object_id());
+    let corners = |left: i64, top: i64| vec![left.into(), (top - 20).into(), (left + 20).into(), top.into()];
+    let entries = dictionary! {
+        "Type" => "Annot", "Subtype" => "Text", "Rect" => corners(300, 700), "Popup" => window, "P" => page, "F" => 4,
+        "Contents" => Object::string_literal("Too short"),
+    };
+    document.objects.insert(note, entries.into());
+    let entries = dictionary! {
+        "Type" => "Annot", "Subtype" => "Popup", "Rect" => corners(340, 700), "Parent" => note, "F" => 28,
+    };
+    document.objects.insert(window, entries.into());
+    let look = document.add_object(Stream::new(dictionary! { "Subtype" => "Form" }, b"q Q".to_vec()));
+    let empty = document.add_object(dictionary! {
+        "Type" => "Annot", "Subtype" => "FreeText", "Rect" => corners(400, 700), "F" => 4,
+        "AP" => dictionary! { "N" => look },
+    });
+    let entries = document.get_dictionary_mut(page).unwrap();
+    entries.set("Annots", vec![Object::Reference(window), note.into(), empty.into()]);
+    let source = saved(document, &scratch.path().join("notes.pdf"));
+    let options = json!({"language": "en", "title": "Letters"});
+    let (result, outcome) = tagged(&source, options, &scratch.path().join("made"));
+    let report = outcome.report.unwrap();
+    assert_eq!(report["conforms"], true, "{report}");
+    assert_eq!(judge(&[("ua".to_owned(), result.clone())]), ["pass"]);
+    let document = Document::load(&result).unwrap();
+    let texts = |kind: &[u8]| -> Vec<Vec<u8>> {
+        let all = document.objects.values().filter_map(|object| object.as_dict().ok());
+        let own =
+            all.filter(|entries| entries.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == kind));
+        own.map(|entries| entries.get(b"Contents").and_then(Object::as_str).unwrap_or_default().to_vec()).collect()
+    };
+    assert_eq!(texts(b"Popup"), [b"Too short"]);
+    assert_eq!(texts(b"FreeText"), [b""]);
+}

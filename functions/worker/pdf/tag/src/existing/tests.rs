@@ -26,7 +26,7 @@ fn element(kind: &str, page: ObjectId, kids: Vec<Object>) -> Object {
 
 /// The mended document as `L(LI(LBody(0)))`: types, and numbers of marks. With the rules of structure that it breaks.
 fn mended((mut document, page): (Document, ObjectId)) -> (String, Vec<&'static str>, Document) {
-    let annotations = Annotations::take(&mut document, &[page]);
+    let annotations = Annotations::take(&mut document, &[page], docmill_pdf_structure::metadata::PdfUa::One);
     mend(&mut document, &[page], &annotations, &[]);
     let tree = Tree::read(&mut document.clone()).unwrap();
     let report = check(&document, &[page], File { version: "1.7", permissions: None });
@@ -156,7 +156,7 @@ fn circles_and_depth_end() {
         }
         vec![one.into(), one.into(), deep]
     });
-    let annotations = Annotations::take(&mut document, &[page]);
+    let annotations = Annotations::take(&mut document, &[page], docmill_pdf_structure::metadata::PdfUa::One);
     let mended = mend(&mut document, &[page], &annotations, &[]);
     assert_eq!((mended.elements["Sect"], mended.elements["LI"]), (1, 20_001));
 }
@@ -166,7 +166,7 @@ fn fuzz_loose() {
     docmill_fuzz::fuzz("content", &[], |bytes| {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let (mut document, page) = tagged(&text, |_, page| vec![element("P", page, vec![0.into()])]);
-        let annotations = Annotations::take(&mut document, &[page]);
+        let annotations = Annotations::take(&mut document, &[page], docmill_pdf_structure::metadata::PdfUa::One);
         mend(&mut document, &[page], &annotations, &[]);
     });
 }
