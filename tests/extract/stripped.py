@@ -179,12 +179,12 @@ def of_markdown(truth: dict, markdown: str) -> Score:
     return _score(truth, Reading(re.sub(r"\s+", " ", only_text).strip(), ranked, with_html if cells < MOST_CELLS else None, None))
 
 
-def _peer(name: str) -> Reader:
+def of_peer(name: str) -> Reader:
     read = ONE_BY_ONE[name]()
     return lambda pdf, truth: of_markdown(truth, read(pdf))
 
 
-def _ours(worker: Worker, scratch: Path, keep: Path | None) -> Reader:
+def of_worker(worker: Worker, scratch: Path, keep: Path | None) -> Reader:
     def read(pdf: Path, truth: dict) -> Score:
         out = scratch / "read.json"
         worker.convert("extract-document", pdf, out, OPTIONS)
@@ -207,7 +207,7 @@ def measured(folder: Path, read: Reader) -> dict[str, Score]:
     return found
 
 
-def _shown(name: str, found: dict[str, Score], worst: bool) -> None:
+def shown(name: str, found: dict[str, Score], worst: bool) -> None:
     print(f"{name}: {len(found)} documents")
     for what in Score.__dataclass_fields__:
         known = {name: value for name, one in found.items() if (value := getattr(one, what)) is not None}
@@ -290,11 +290,11 @@ def main() -> None:
                 if arguments.what == "make":
                     make(arguments.first, Path(arguments.second), worker)
                     return
-                _shown("docmill", measured(folder, _ours(worker, Path(name), arguments.keep)), worst=arguments.second != "judged")
+                shown("docmill", measured(folder, of_worker(worker, Path(name), arguments.keep)), worst=arguments.second != "judged")
             finally:
                 worker.lines.stop()
     for peer in arguments.peer:
-        _shown(peer, measured(folder, _peer(peer)), worst=False)
+        shown(peer, measured(folder, of_peer(peer)), worst=False)
 
 
 if __name__ == "__main__":
