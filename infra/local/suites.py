@@ -1,6 +1,6 @@
 """Runs all suites of `make test` with the stack in the environment, and says at the end how long each took.
 
-Unit tests and the tests of PDF tools only compute: they run beside the others, which mostly wait, and give way to them.
+Tests that need no stack run beside those of the whole stack, which mostly wait. Those that only compute give way to them.
 """
 
 import json
@@ -18,8 +18,10 @@ from typing import Any
 from local.settings import ROOT
 
 BESIDE = "docmill-pdf"
-# How much the suites beside give way to the others.
+# How much the suites that only compute give way to the others.
 NICENESS = 10
+# The tests of the whole stack mostly wait, for leases, queues and functions.
+STACK_THREADS = 3
 # A suite that takes longer hangs: it is ended and named, before the machine's own limit ends everything without a word.
 LONGEST_SECONDS = 40 * 60
 
@@ -28,6 +30,7 @@ LONGEST_SECONDS = 40 * 60
 class Suite:
     name: str
     command: list[str]
+    niceness: int = 0
 
 
 @dataclass(frozen=True)
@@ -40,18 +43,19 @@ class Ran:
 def suites(packages: list[dict[str, Any]]) -> tuple[list[Suite], list[Suite]]:
     """The suites that run beside the others, and the others, both in their order. Together they have every test of the workspace."""
     names = {package["name"]: sorted(integration_tests(package)) for package in packages}
-    pdf_tools = cargo("PDF tools", names.pop(BESIDE))
-    # `it` needs the stack and comes last of cargo's, since it takes longest to fail.
+    pdf_tools = cargo("PDF tools", names.pop(BESIDE), NICENESS)
     own = [cargo(f"tests of {package}", tests) for package, tests in names.items() if tests and tests != ["it"]]
     # `--bins` would link the programs without tests, too, which are most.
     programs = [part for package in packages for target in package["targets"] if is_tested_program(target) for part in ("--bin", target["name"])]
-    units = Suite("unit tests", ["cargo", "test", "--workspace", "--lib", *programs])
+    units = Suite("unit tests", ["cargo", "test", "--workspace", "--lib", *programs], NICENESS)
+    stack = cargo("integration tests", ["it"])
+    stack = Suite(stack.name, ["env", f"RUST_TEST_THREADS={STACK_THREADS}", *stack.command])
     journeys = Suite("journeys in a browser", ["tests/browser/run.sh"])
     clients = Suite("conformance of clients", ["clients/conformance/run.sh"])
     standin = Suite("the stand-in for Lambda", ["env", "PYTHONPATH=infra:tests", sys.executable, "-m", "standin"])
     # As after a deployment, and first: where it fails, little else succeeds.
     smoke = Suite("smoke test", ["env", f"PYTHONPATH={ROOT / 'infra'}", sys.executable, "-m", "smoke"])
-    return [units, pdf_tools, reports()], [smoke, isolated(smoke), *own, cargo("integration tests", ["it"]), journeys, clients, standin]
+    return [*own, units, pdf_tools, reports()], [smoke, isolated(smoke), stack, journeys, clients, standin]
 
 
 def isolated(smoke: Suite) -> Suite:
@@ -63,7 +67,7 @@ def isolated(smoke: Suite) -> Suite:
 def reports() -> Suite:
     """Other people's reports, with the worker that `make test` has built."""
     environment = ["env", f"PYTHONPATH={ROOT / 'tests'}", "PYTHONDONTWRITEBYTECODE=1"]
-    return Suite("reports", [*environment, sys.executable, "-m", "reports", "--worker", str(target() / "debug/worker")])
+    return Suite("reports", [*environment, sys.executable, "-m", "reports", "--worker", str(target() / "debug/worker")], NICENESS)
 
 
 def target() -> Path:
@@ -78,22 +82,21 @@ def integration_tests(package: dict[str, Any]) -> Iterator[str]:
     return (target["name"] for target in package["targets"] if target["kind"] == ["test"] and target["test"])
 
 
-def cargo(name: str, tests: list[str]) -> Suite:
+def cargo(name: str, tests: list[str], niceness: int = 0) -> Suite:
     # Always of the whole workspace: for a part of it, cargo would build the dependencies again with fewer features.
-    return Suite(name, ["cargo", "test", "--workspace", *(part for test in tests for part in ("--test", test))])
+    return Suite(name, ["cargo", "test", "--workspace", *(part for test in tests for part in ("--test", test))], niceness)
 
 
 def run(suite: Suite, **outputs: Any) -> Ran:
     started = time.monotonic()
-    return Ran(suite.name, run_bounded(suite.command, **outputs), time.monotonic() - started)
+    command = ["nice", "-n", str(suite.niceness), *suite.command]
+    return Ran(suite.name, run_bounded(command, **outputs), time.monotonic() - started)
 
 
 def run_beside(beside: list[Suite], output: Path) -> list[Ran]:
     """Runs them up to the first that fails."""
     with output.open("w") as lines:
-        return up_to_the_first_failure(
-            beside, lambda suite: run(Suite(suite.name, ["nice", "-n", str(NICENESS), *suite.command]), stdout=lines, stderr=lines)
-        )
+        return up_to_the_first_failure(beside, lambda suite: run(suite, stdout=lines, stderr=lines))
 
 
 def run_all(beside: list[Suite], others: list[Suite], output: Path) -> list[Ran]:

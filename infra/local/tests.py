@@ -183,6 +183,7 @@ class Suites(unittest.TestCase):
         isolated = commands.pop(len(beside) - 1)
         self.assertIn("CONVERTER_NETWORK=isolated", isolated)
         self.assertEqual(isolated[-3:], [sys.executable, "-m", "smoke"])
+        self.assertEqual(commands.pop(len(beside) - 1)[2:], ["cargo", "test", "--workspace", "--test", "it"])
         self.assertEqual(commands.pop()[2:], [sys.executable, "-m", "standin"])
         self.assertTrue(all(command[:3] == ["cargo", "test", "--workspace"] for command in commands[:-2]))
         self.assertEqual([command[3:] for command in commands[:-2] if "--test" not in command], [["--lib", "--bin", "docmill", "--bin", "docmill-admin"]])
