@@ -51,7 +51,7 @@ pub(super) fn computed(
         "REF" => text_of_bookmark(document, results, field)?,
         "STYLEREF" => text_of_style(document, results, field)?,
         "DATE" | "TIME" | "SAVEDATE" => document.dates.written(field)?,
-        "INDEX" | "TOA" | "NOTEREF" => return Err(Left::Unknown),
+        "TOA" | "NOTEREF" => return Err(Left::Unknown),
         _ => return Err(Left::Unaffected),
     };
     Ok(cased(text, field))

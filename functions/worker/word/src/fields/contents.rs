@@ -14,8 +14,8 @@ use super::story::content_start;
 use super::writing::{Lines, Separator};
 use crate::tree::{attribute, child, is, value};
 
-/// A table of contents as it is written.
-struct Place<'a, 'i> {
+/// A table of contents or an index as it is written.
+pub(super) struct Place<'a, 'i> {
     first: Node<'a, 'i>,
     last: Node<'a, 'i>,
     /// What is between the signs of the field's result, in the source.
@@ -24,6 +24,10 @@ struct Place<'a, 'i> {
     paragraphs: Vec<Node<'a, 'i>>,
     /// Whether the last paragraph has an entry, too.
     ends_in_entry: bool,
+    /// The section that the last entry ends, with columns of its own.
+    section: Option<Node<'a, 'i>>,
+    /// The first paragraph ends a section too, and has no entry.
+    begins_apart: bool,
 }
 
 /// Bookmarks of headings that have none.
@@ -146,8 +150,17 @@ fn lines(
 }
 
 impl<'a, 'i> Place<'a, 'i> {
-    /// `None` if its paragraphs do not follow each other.
+    /// `None` if its paragraphs do not follow each other, or end sections.
     fn of(field: &Field<'a, 'i>) -> Option<Self> {
+        Self::read(field).filter(|place| place.section.is_none() && !place.begins_apart)
+    }
+
+    /// The paragraph with an index's beginning may end a section, and so may its last entry.
+    pub(super) fn of_index(field: &Field<'a, 'i>) -> Option<Self> {
+        Self::read(field).filter(|place| !place.begins_apart || !place.has_entry(place.first) && !place.ends_in_entry)
+    }
+
+    fn read(field: &Field<'a, 'i>) -> Option<Self> {
         let Shape::Complex { separate, end, .. } = field.shape else { return None };
         let (opens, closes) = (separate?.parent()?, end.parent()?);
         let (first, last) = (opens.parent()?, closes.parent()?);
@@ -171,20 +184,32 @@ impl<'a, 'i> Place<'a, 'i> {
         }
         paragraphs.retain(|node| is(*node, "p"));
         // The first one is `first`, if there are several.
-        let has_section = |node: &Node<'_, '_>| child(*node, "pPr").is_some_and(|own| child(own, "sectPr").is_some());
-        if paragraphs.iter().any(has_section) {
+        let section = |node: Node<'a, 'i>| child(node, "pPr").and_then(|own| child(own, "sectPr"));
+        let (own, ends): (Vec<&Node<'a, 'i>>, Vec<&Node<'a, 'i>>) = paragraphs.iter().partition(|node| **node == first);
+        let begins_apart = own.iter().any(|node| section(**node).is_some());
+        let in_middle = ends.split_last().map_or(&[][..], |(_, middle)| middle);
+        if in_middle.iter().any(|node| section(**node).is_some()) {
             return None;
         }
+        let section = ends.last().and_then(|node| section(**node));
         let result = opens.range().end..closes.range().start;
-        let is_entry = |node: Node<'_, '_>| {
-            let range = node.range().start.max(result.start)..result.end;
-            super::find::own(node).any(|part| is(part, "t") && range.contains(&part.range().start))
-        };
-        let ends_in_entry = first != last && is_entry(last);
-        if ends_in_entry || first == last {
-            paragraphs.push(last);
+        let mut place = Self { first, last, result, paragraphs, ends_in_entry: false, section, begins_apart };
+        place.ends_in_entry = first != last && place.has_entry(last);
+        if place.ends_in_entry || first == last {
+            place.paragraphs.push(last);
         }
-        Some(Self { first, last, result, paragraphs, ends_in_entry })
+        Some(place)
+    }
+
+    fn has_entry(&self, node: Node<'_, '_>) -> bool {
+        let range = node.range().start.max(self.result.start)..self.result.end;
+        super::find::own(node).any(|part| is(part, "t") && range.contains(&part.range().start))
+    }
+
+    /// The letters of its lines, without empty ones.
+    pub(super) fn texts(&self, document: &Document<'_, '_>) -> impl Iterator<Item = String> {
+        let texts = self.paragraphs.iter().map(|paragraph| self.text(document, *paragraph));
+        texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().into_iter()
     }
 
     /// Whether it lists these entries already.
@@ -217,6 +242,23 @@ impl<'a, 'i> Place<'a, 'i> {
                 && !is_page(*node)
         });
         letters(&texts.filter_map(|node| node.text()).collect::<String>())
+    }
+
+    /// Writes the lines of an index in place of the old ones, in the sections of these.
+    pub(super) fn write_lines(&self, results: &mut Results<'_>, field: &Field<'_, '_>, lines: &[(String, String)]) {
+        let mut lines = lines.to_vec();
+        if let (Some(section), Some((properties, _))) = (self.section, lines.last_mut()) {
+            let close = format!("</{}pPr>", results.prefix);
+            *properties = format!("{}{}{close}", properties.trim_end_matches(&close), results.written(section));
+        }
+        if !self.begins_apart {
+            return self.write(results, field, &lines);
+        }
+        let w = results.prefix;
+        let written = lines.iter().map(|(properties, content)| format!("<{w}p>{properties}{content}</{w}p>"));
+        let text = format!("</{w}p>{}{}{}", written.collect::<String>(), self.reopened(results), self.kept(results));
+        results.edit(self.result.clone(), text);
+        results.is_clean(field);
     }
 
     /// Writes the entries in place of the old ones: the properties of each paragraph, and its content.

@@ -1,5 +1,5 @@
 //! Fields of a Word document whose results depend on its pages or on other text: tables of contents and figures, references to pages and
-//! text, counts of pages, numbers of captions, dates. Word computes them only when it is asked to; here they are computed from a layout.
+//! text, counts of pages, numbers of captions, indexes, dates. Word computes them only when it is asked to; here they are computed from a layout.
 //!
 //! The layout is another program's: [`update`] inserts bookmarks as marks into a copy of the document, and takes the pages of these marks.
 
@@ -9,6 +9,7 @@ mod date_names;
 mod dates;
 mod entries;
 mod find;
+mod index;
 mod instruction;
 mod marks;
 mod results;
@@ -112,8 +113,9 @@ fn results_of(document: &Document<'_, '_>, results: &mut Results<'_>) -> Vec<Str
     // Captions first: references and contents show their numbers. What others are in comes last.
     let is_caption = |field: &&Field<'_, '_>| field.instruction.kind == "SEQ" || field.instruction.kind == "STYLEREF";
     let is_contents = |field: &&Field<'_, '_>| field.instruction.kind == "TOC";
+    let is_index = |field: &&Field<'_, '_>| field.instruction.kind == "INDEX";
     let captions = all.iter().filter(is_caption);
-    let others = all.iter().filter(|field| !is_caption(field) && !is_contents(field));
+    let others = all.iter().filter(|field| !is_caption(field) && !is_contents(field) && !is_index(field));
     for field in captions.chain(others) {
         match compute::computed(document, results, &mut sequences, field) {
             Ok(text) => results.show(field, &text),
@@ -129,6 +131,11 @@ fn results_of(document: &Document<'_, '_>, results: &mut Results<'_>) -> Vec<Str
             // Its old entries are gone, with what could not be computed in them.
             Outcome::Rewritten => left.retain(|(_, within)| *within != Some(field.start())),
             Outcome::Left => drop(left.insert(name(field, all))),
+        }
+    }
+    for field in all.iter().filter(is_index) {
+        if index::update(document, results, field) == Outcome::Left {
+            left.insert(name(field, all));
         }
     }
     left.into_iter().map(|(name, _)| name).collect()
@@ -196,16 +203,29 @@ impl Parts {
 fn missing_styles(document: &Document<'_, '_>, edits: &[(Range<usize>, String)], prefix: &str) -> Option<String> {
     let normal = document.styles.default_paragraph().unwrap_or("Normal");
     let mut more = String::new();
+    let is_missing = |id: &str, name: &str| {
+        let named = format!("pStyle {prefix}val=\"{id}\"");
+        document.styles.id_of(name).is_none() && edits.iter().any(|(_, text)| text.contains(&named))
+    };
     for level in 0..=9_u8 {
         let (id, name) = writing::style(level);
-        let named = format!("pStyle {prefix}val=\"{id}\"");
-        if document.styles.id_of(&name).is_some() || !edits.iter().any(|(_, text)| text.contains(&named)) {
+        if !is_missing(&id, &name) {
             continue;
         }
         let (w, indent) = (prefix, u32::from(level.saturating_sub(1)) * 220);
         more.push_str(&format!(
             "<{w}style {w}type=\"paragraph\" {w}styleId=\"{id}\"><{w}name {w}val=\"{name}\"/><{w}basedOn {w}val=\"{normal}\"/><{w}next {w}val=\"{normal}\"/><{w}uiPriority {w}val=\"39\"/><{w}unhideWhenUsed/><{w}pPr><{w}spacing {w}after=\"100\"/><{w}ind {w}left=\"{indent}\"/></{w}pPr></{w}style>"
         ));
+    }
+    for level in (1..=9_u8).map(Some).chain([None]) {
+        let (id, name) = index::style(level);
+        if is_missing(&id, &name) {
+            let (w, left) = (prefix, u32::from(level.unwrap_or_default()) * 220);
+            let indent = level.map(|_| format!("<{w}ind {w}left=\"{left}\" {w}hanging=\"220\"/>")).unwrap_or_default();
+            more.push_str(&format!(
+                "<{w}style {w}type=\"paragraph\" {w}styleId=\"{id}\"><{w}name {w}val=\"{name}\"/><{w}basedOn {w}val=\"{normal}\"/><{w}next {w}val=\"{normal}\"/><{w}uiPriority {w}val=\"99\"/><{w}unhideWhenUsed/><{w}pPr><{w}spacing {w}after=\"0\"/>{indent}</{w}pPr></{w}style>"
+            ));
+        }
     }
     (!more.is_empty()).then_some(more)
 }

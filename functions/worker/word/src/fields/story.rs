@@ -179,6 +179,12 @@ impl<'a, 'i> Story<'a, 'i> {
         self.bookmarks.get(name).copied()
     }
 
+    /// The last paragraph that begins before a place.
+    pub(super) fn before(&self, place: usize) -> Option<&Paragraph<'a, 'i>> {
+        let next = self.paragraphs.partition_point(|paragraph| paragraph.node.range().start < place);
+        self.paragraphs.get(next.checked_sub(1)?)
+    }
+
     /// The paragraph in which a bookmark begins, or which follows it.
     pub(super) fn at_bookmark(&self, bookmark: Bookmark<'_, '_>) -> Option<&Paragraph<'a, 'i>> {
         let start = bookmark.start.range().start;

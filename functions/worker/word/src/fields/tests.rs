@@ -102,10 +102,6 @@ fn a_paragraph_that_only_ends_a_section_has_no_number() {
 
 #[test]
 fn contents_list_the_entries_that_fields_mark() {
-    let marked = |instruction: &str| {
-        let sign = |kind: &str| format!("<w:r><w:fldChar w:fldCharType=\"{kind}\"/></w:r>");
-        format!("{}<w:r><w:instrText>{instruction}</w:instrText></w:r>{}", sign("begin"), sign("end"))
-    };
     let body = |contents: &str| {
         format!(
             "<w:p>{}</w:p>{}<w:p>{}{}</w:p><w:p>{}{}</w:p><w:p/>",
@@ -233,11 +229,83 @@ fn fields_without_a_result_get_one_and_dirty_ones_are_clean() {
     ));
 }
 
+fn marked(instruction: &str) -> String {
+    let sign = |kind: &str| format!("<w:r><w:fldChar w:fldCharType=\"{kind}\"/></w:r>");
+    format!("{}<w:r><w:instrText>{instruction}</w:instrText></w:r>{}", sign("begin"), sign("end"))
+}
+
+/// A document with marked words, each on a page of its own, and an index behind them.
+fn with_index(index: &str) -> String {
+    let words = [
+        "XE \"zebra\"",
+        "XE \"Äpfel:rote\" \\b",
+        "XE \"Birne\"",
+        "XE \"zebra\" \\i",
+        "XE \"apple\" \\t \"See Äpfel\"",
+        "XE \"person\" \\f p",
+        "XE \"3D\"",
+    ];
+    let text: String = words.iter().map(|word| format!("<w:p>{}{}</w:p>", run("x"), marked(word))).collect();
+    format!("{text}{index}<w:p/>")
+}
+
+fn index_of(document: &str) -> Vec<String> {
+    lines(document).into_iter().filter(|line| line.starts_with("Index")).collect()
+}
+
+#[test]
+fn an_index_lists_marked_words_in_order() {
+    let body = |switches: &str| with_index(&format!("<w:p>{}</w:p>", field(&format!("INDEX {switches}"), &run("old"))));
+    let (text, updated) = updated(&body(""));
+    let expected = [
+        "Index1:3D, 7",
+        "Index1:Äpfel",
+        "Index2:rote, 3",
+        "Index1:apple, See Äpfel",
+        "Index1:Birne, 4",
+        "Index1:zebra, 2, 5",
+    ];
+    assert_eq!(index_of(&text), expected);
+    assert_eq!(updated.left, Vec::<String>::new());
+    assert!(text.contains("<w:rPr><w:b/><w:noProof/></w:rPr><w:t xml:space=\"preserve\">3</w:t>"), "{text}");
+    assert!(updated.changes.texts["word/styles.xml"].contains("w:styleId=\"Index2\""));
+    let headed = index_of(&updated_text(&body("\\h \"A\" \\e \"\t\" \\l \";\"")));
+    assert_eq!(headed[0..4], ["IndexHeading:#", "Index1:3D→7", "IndexHeading:A", "Index1:Äpfel"]);
+    assert_eq!(headed.last().unwrap(), "Index1:zebra→2;5");
+    assert_eq!(index_of(&updated_text(&body("\\f p"))), ["Index1:person, 6"]);
+}
+
+fn updated_text(body: &str) -> String {
+    updated(body).0
+}
+
+#[test]
+fn an_index_stays_in_its_columns() {
+    let section =
+        |columns: u8| format!("<w:sectPr><w:type w:val=\"continuous\"/><w:cols w:num=\"{columns}\"/></w:sectPr>");
+    let begin = marked("INDEX \\c \"2\"").replace("\"end\"", "\"separate\"");
+    let end = "<w:r><w:fldChar w:fldCharType=\"end\"/></w:r>";
+    let index = format!(
+        "<w:p><w:pPr>{}</w:pPr>{begin}</w:p><w:p>{}</w:p><w:p><w:pPr>{}</w:pPr>{}</w:p><w:p>{end}</w:p>",
+        section(1),
+        run("old"),
+        section(2),
+        run("older")
+    );
+    let (text, _) = updated(&with_index(&index));
+    assert_eq!(index_of(&text).len(), 6);
+    assert!(!text.contains("old"), "{text}");
+    let last = format!("<w:pPr><w:pStyle w:val=\"Index1\"/>{}</w:pPr>", section(2));
+    assert_eq!((text.matches(&section(1)).count(), text.matches(&last).count()), (1, 1));
+    let inner = text.split_once("<w:body>").unwrap().1.rsplit_once("</w:body>").unwrap().0;
+    assert_eq!(updated(inner).0, text, "what is right keeps its bytes");
+}
+
 #[test]
 fn what_can_not_be_computed_stays_and_is_named() {
-    let marked = field("XE \"word\"", "");
-    let index = field("INDEX \\c \"2\"", &run("word, 3"));
-    let body = format!("<w:p>{marked}</w:p><w:p>{index}</w:p><w:p>{}</w:p>", field("TOC \\f C", &run("old")));
+    let index = field("INDEX \\r", &run("word, 3"));
+    let body =
+        format!("<w:p>{}</w:p><w:p>{index}</w:p><w:p>{}</w:p>", marked("XE \"word\""), field("TOC \\f C", &run("old")));
     let (text, updated) = updated(&body);
     assert_eq!(lines(&text), [":", ":word, 3", ":old"]);
     assert_eq!(updated.left, ["INDEX", "TOC"]);
