@@ -66,6 +66,7 @@ impl Reader<'_> {
         // Each table becomes one word as large as the table, which takes its place in the order.
         let mut found = Vec::new();
         for grid in grids {
+            let grid = tables::with_headers(grid, &words);
             let area = grid.area();
             let inside: Vec<Word> = words.extract_if(.., |word| area.contains(word.area.center())).collect();
             let Some(first) = inside.first().cloned() else { continue };

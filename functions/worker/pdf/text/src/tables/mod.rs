@@ -3,12 +3,14 @@
 mod aligned;
 mod lines;
 mod ruled;
+mod seams;
 mod touching;
 
 pub(super) use aligned::{Surroundings, aligned, is_of_numbers, is_typed_row, is_typed_rule};
 pub(super) use lines::is_coarse;
 pub use ruled::Ruling;
 pub(super) use ruled::{Grid, without_frames};
+pub(super) use seams::with_headers;
 pub use touching::grids;
 
 use docmill_pdf_core::pdfium::Rect;
@@ -145,12 +147,13 @@ impl Table {
     }
 }
 
-/// Whether these words are a number, perhaps with a sign or a currency.
+/// Whether these words are a number, perhaps with a sign, a currency or marks of significance.
 fn is_number(words: &[Word]) -> bool {
     let mut characters = words.iter().flat_map(|word| word.text.chars());
     let is_part = |c: char| {
         c.is_numeric()
             || matches!(c, '.' | ',' | '-' | '−' | '–' | '+' | '%' | '(' | ')' | '\'' | '’' | '$' | '€' | '£' | '¥')
+            || matches!(c, '*' | '†' | '‡')
     };
     characters.clone().any(char::is_numeric) && characters.all(is_part)
 }

@@ -29,6 +29,8 @@ const BESIDE: f32 = 0.8;
 const LEVEL: f32 = 0.12;
 /// The most words of a row that are compared.
 const COMPARED: usize = 100;
+/// A row is parted where pieces of rules meet into more parts than this less one.
+const LEAST_SEAMS: usize = 3;
 /// Columns without a word that are narrower than that, in points, are the space between double rules.
 const DOUBLE: f32 = 8.0;
 
@@ -43,6 +45,10 @@ pub struct Grid {
     pub across: Vec<Horizontal>,
     /// The vertical rules.
     pub down: Vec<Vertical>,
+    /// Where the pieces of all vertical rules meet, from top to bottom, without a rule across.
+    pub seams: Vec<f32>,
+    /// Whether only the pieces of its horizontal rules show its columns.
+    pub is_sewn: bool,
 }
 
 /// What is ruled on a page: grids, and horizontal rules that belong to none.
@@ -156,7 +162,32 @@ impl Grid {
     /// The table with these words. Empty rows and columns are left out.
     /// `turned`: those that run in another direction, with their places in the direction of the others.
     pub fn table(&self, words: Vec<Word>, turned: Vec<(Word, Rect)>) -> Table {
-        self.without_double_rules(&words).filled(words, turned)
+        self.without_double_rules(&words).with_seams(&words).filled(words, turned)
+    }
+
+    /// The grid with an edge at each place where the pieces of rules meet, if they part rows there, and not the lines of a row: each part
+    /// has words in the first column and another one.
+    fn with_seams(mut self, words: &[Word]) -> Self {
+        let Some(first) = self.xs.get(1).copied() else { return self };
+        let (Some(x0), Some(x1)) = (self.xs.first().copied(), self.xs.last().copied()) else { return self };
+        let is_row = |from: f32, to: f32| {
+            let inside = || words.iter().map(|word| word.area.center()).filter(|(_, y)| (from..to).contains(y));
+            inside().any(|(x, _)| x < first) && inside().any(|(x, _)| x > first)
+        };
+        let mut added = Vec::new();
+        for edges in self.ys.windows(2) {
+            let [top, bottom] = edges else { continue };
+            let inner = || self.seams.iter().copied().filter(|y| (*top..*bottom).contains(y));
+            let ends: Vec<f32> = std::iter::once(*top).chain(inner()).chain([*bottom]).collect();
+            let are_rows = ends.windows(2).all(|ends| matches!(ends, [from, to] if is_row(*from, *to)));
+            if ends.len() > LEAST_SEAMS && are_rows {
+                added.extend(inner());
+            }
+        }
+        self.across.extend(added.iter().map(|y| Horizontal { x0, x1, y: *y }));
+        self.ys.extend(added);
+        self.ys.sort_by(f32::total_cmp);
+        self
     }
 
     fn filled(&self, words: Vec<Word>, turned: Vec<(Word, Rect)>) -> Table {

@@ -6,6 +6,7 @@ use docmill_pdf_core::pdfium::Rect;
 
 use super::super::rules::{Horizontal, Vertical};
 use super::ruled::{Grid, NEAR, Ruling};
+use super::seams;
 
 /// The most rules of a page: finding those that touch takes quadratic time.
 const RULES: usize = 1_500;
@@ -13,43 +14,53 @@ const RULES: usize = 1_500;
 const INSET: std::ops::Range<f32> = NEAR..10.0;
 const SHADE: f32 = 0.6;
 const TALLER: f32 = 6.0;
-/// Most paths of a page among which pieces of shaded rows are looked for.
+/// Most paths of a page among which pieces of shaded rows are looked for, and most pieces of rules.
 const PIECES: usize = 5_000;
 /// A grid is open where at least so many rules reach so far beyond it, in points.
 const OPEN_RULES: usize = 2;
 const OPEN: f32 = 12.0;
-/// Shorter rules and smaller boxes, in points, are no edges of cells.
-const NARROWEST: f32 = 15.0;
-const LOWEST: f32 = 6.0;
+/// Shorter rules and smaller boxes, in points, are no edges of cells. Shorter pieces are not looked at.
+pub(super) const NARROWEST: f32 = 15.0;
+pub(super) const LOWEST: f32 = 6.0;
+const SHORTEST: f32 = 1.0;
 /// Pieces of one rule differ by that much at most, in points.
-const ON_LINE: f32 = 1.0;
+pub(super) const ON_LINE: f32 = 1.0;
 
 /// A piece of a rule: how far down or to the right it is, and where it begins and ends.
-type Piece = (f32, f32, f32);
+pub(super) type Piece = (f32, f32, f32);
 
 /// Finds the grids on a page from the outlines of its paths.
 pub fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Ruling {
     let (mut across, mut down): (Vec<Piece>, Vec<Piece>) = (Vec::new(), Vec::new());
+    // Of boxes, which may be shades: they may be parted where cells are not.
+    let (mut sides_across, mut sides_down) = (Vec::new(), Vec::new());
     for path in &with_bands(paths) {
         let (w, h) = (path.width(), path.height());
-        if across.len() + down.len() > RULES {
+        if across.len() + down.len() + sides_down.len() * 2 > PIECES {
             return Ruling::default();
         }
         // The page's background is not a cell.
         if w > width * 0.97 && h > height * 0.97 {
             continue;
         }
-        if h < NEAR && w > NARROWEST {
+        if h < NEAR && w > NEAR {
             across.push((path.center().1, path.x0, path.x1));
-        } else if w < NEAR && h > LOWEST {
+        } else if w < NEAR && h > SHORTEST {
             down.push((path.center().0, path.y0, path.y1));
         } else if w > NARROWEST && h > LOWEST {
-            across.extend([path.y0, path.y1].map(|y| (y, path.x0, path.x1)));
-            down.extend([path.x0, path.x1].map(|x| (x, path.y0, path.y1)));
+            sides_across.extend([path.y0, path.y1].map(|y| (y, path.x0, path.x1)));
+            sides_down.extend([path.x0, path.x1].map(|x| (x, path.y0, path.y1)));
         }
     }
-    let across: Vec<Horizontal> = joined(across).into_iter().map(|(y, x0, x1)| Horizontal { x0, x1, y }).collect();
-    let down: Vec<Vertical> = joined(down).into_iter().map(|(x, y0, y1)| Vertical { x, y0, y1 }).collect();
+    let (edges, rows) = (seams::columns(&across, &down), seams::rows(&down));
+    across.extend(sides_across);
+    down.extend(sides_down.into_iter().chain(edges.iter().copied()));
+    let across: Vec<Horizontal> =
+        joined(across, NARROWEST).into_iter().map(|(y, x0, x1)| Horizontal { x0, x1, y }).collect();
+    let down: Vec<Vertical> = joined(down, LOWEST).into_iter().map(|(x, y0, y1)| Vertical { x, y0, y1 }).collect();
+    if across.len() + down.len() > RULES {
+        return Ruling::default();
+    }
     let mut groups = Groups::new(across.len() + down.len());
     for (i, rule) in across.iter().enumerate() {
         for (j, other) in down.iter().enumerate() {
@@ -77,15 +88,25 @@ pub fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Ruling {
         extend(&mut xs, across.iter().map(|rule| (rule.x0, rule.x1)));
         extend(&mut ys, down.iter().map(|rule| (rule.y0, rule.y1)));
         if xs.len() >= 3 && ys.len() >= 3 {
-            ruling.grids.push(Grid { xs, ys, across, down });
+            let seams = between(&rows, &xs, &ys);
+            let is_sewn = down.iter().all(|rule| edges.iter().any(|(x, ..)| (x - rule.x).abs() <= NEAR));
+            ruling.grids.push(Grid { xs, ys, across, down, seams, is_sewn });
             continue;
         }
         ruling.rules.extend(across.iter().cloned());
         if xs.len() >= 3 && ys.len() == 2 {
-            ruling.rows.push(Grid { xs, ys, across, down });
+            ruling.rows.push(Grid { xs, ys, across, down, seams: Vec::new(), is_sewn: false });
         }
     }
     ruling
+}
+
+/// The edges of rows over the whole width of a grid that are not where rules across are.
+fn between(rows: &[Piece], xs: &[f32], ys: &[f32]) -> Vec<f32> {
+    let (Some(x0), Some(x1)) = (xs.first(), xs.last()) else { return Vec::new() };
+    let is_ruled = |y: f32| ys.iter().any(|edge| (edge - y).abs() <= 2.0 * LOWEST);
+    let is_whole = |(y, from, to): &&Piece| *from <= x0 + NEAR && *to >= x1 - NEAR && !is_ruled(*y);
+    distinct(rows.iter().filter(is_whole).map(|(y, _, _)| *y).collect())
 }
 
 /// The paths without shades behind lines of text, and with each narrow box joined to the wider one that it touches in its row: some
@@ -140,8 +161,9 @@ fn extend(edges: &mut Vec<f32>, rules: impl Iterator<Item = (f32, f32)> + Clone)
     }
 }
 
-/// Joins the pieces on one line that touch: many programs draw a rule in pieces as wide as a column or as high as a row.
-fn joined(mut pieces: Vec<Piece>) -> Vec<Piece> {
+/// Joins the pieces on one line that touch: many programs draw a rule in pieces as wide as a column or as high as a row, and short ones
+/// for the space around text. What is not longer than `shortest` then is no rule.
+fn joined(mut pieces: Vec<Piece>, shortest: f32) -> Vec<Piece> {
     pieces.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut joined: Vec<Piece> = Vec::new();
     for (at, from, to) in pieces {
@@ -151,6 +173,7 @@ fn joined(mut pieces: Vec<Piece>) -> Vec<Piece> {
             None => joined.push((at, from, to)),
         }
     }
+    joined.retain(|(_, from, to)| to - from > shortest);
     joined
 }
 
@@ -191,6 +214,7 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::words::Word;
     use super::*;
 
     #[test]
@@ -253,5 +277,41 @@ mod tests {
             (&found.grids[0].xs[..], &found.grids[0].ys[..]),
             (&[50.0, 150.0, 250.0][..], &[100.0, 140.0, 180.0][..])
         );
+    }
+
+    #[test]
+    fn pieces_too_short_for_rules_go_on_with_those_beside_them() {
+        // As Word does: a piece for the space above the text of each row.
+        let across = |y: f32| [50.0, 150.0].map(|x| Rect { x0: x, y0: y, x1: x + 100.0, y1: y + 0.5 });
+        let down = |x: f32, y0: f32, y1: f32| Rect { x0: x, y0, x1: x + 0.5, y1 };
+        let rows = [(100.5, 105.5), (105.5, 130.0), (130.0, 135.0), (135.0, 160.0)];
+        let sides = rows.into_iter().flat_map(|(y0, y1)| [50.0, 150.0, 250.0].map(|x| down(x, y0, y1)));
+        let paths: Vec<Rect> = [100.0, 130.0, 160.0].into_iter().flat_map(across).chain(sides).collect();
+        let found = grids(&paths, (600.0, 800.0));
+        assert_eq!((found.grids.len(), found.grids[0].ys.len(), found.grids[0].seams.len()), (1, 3, 0));
+    }
+
+    #[test]
+    fn rules_in_pieces_for_each_cell_show_columns_and_rows() {
+        let across = |y: f32| [50.0, 150.0].map(|x| Rect { x0: x, y0: y, x1: x + 100.0, y1: y + 0.5 });
+        let paths: Vec<Rect> = [100.0, 130.0, 160.0, 190.0].into_iter().flat_map(across).collect();
+        let found = grids(&paths, (600.0, 800.0));
+        let area = found.grids[0].area();
+        assert_eq!((area.x0, area.x1, found.grids[0].xs.len()), (50.0, 250.0, 3));
+
+        let down = |y: f32| [50.0, 150.0, 250.0].map(|x| Rect { x0: x, y0: y, x1: x + 0.5, y1: y + 30.0 });
+        let ends = [70.0, 100.0, 190.0].map(|y| Rect { x0: 50.0, y0: y, x1: 250.0, y1: y + 0.5 });
+        let paths: Vec<Rect> = [70.0, 100.0, 130.0, 160.0].into_iter().flat_map(down).chain(ends).collect();
+        let found = grids(&paths, (600.0, 800.0));
+        assert_eq!(found.grids[0].seams, [130.0, 160.0]);
+        let words =
+            [("a", 60.0, 105.0), ("1", 160.0, 105.0), ("b", 60.0, 135.0), ("2", 160.0, 135.0), ("c", 60.0, 165.0)];
+        let words = |last: f32| {
+            let last = ("3", 160.0, last);
+            words.into_iter().chain([last]).map(|(text, x, y)| Word::at(text, x, y, 10.0, false)).collect::<Vec<_>>()
+        };
+        let rows = |words: Vec<Word>| found.grids[0].table(words, Vec::new()).rows.len();
+        // A part without a word in the second column is a line of a row.
+        assert_eq!((rows(words(165.0)), rows(words(145.0))), (3, 1));
     }
 }

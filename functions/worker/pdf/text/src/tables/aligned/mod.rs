@@ -3,6 +3,7 @@
 mod cells;
 mod heads;
 mod rows;
+mod texts;
 
 use docmill_pdf_core::pdfium::Rect;
 
@@ -25,13 +26,8 @@ const WHITE_ROWS: usize = 4;
 const PADDING: f32 = 2.0;
 /// The most lines that can cross the gap between two columns: cells over both.
 const CROSSING: f32 = 0.12;
-/// The share of the first column's cells that end with a colon in a list of names and values.
-const NAMED: f32 = 0.6;
 /// The least rows with a cell on both sides of two columns that are as close as words.
 const BESIDE: usize = 4;
-/// Two or three columns with more words in each piece on average are columns of text.
-const PROSE_COLUMNS: usize = 3;
-const PROSE_WORDS: usize = 6;
 /// Lines of which so many have signs of formulas are no table.
 const FORMULAS: f32 = 0.34;
 /// Signs of the font Symbol that stand in tables, too: degrees, plus or minus, comparisons, bullets, Greek units.
@@ -209,18 +205,7 @@ fn is_table(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
     if formulas >= 2 && formulas as f32 >= rows.len() as f32 * FORMULAS {
         return false;
     }
-    let (pieces, words) =
-        rows.iter().flatten().fold((0, 0), |(pieces, words), piece| (pieces + 1, words + piece.words.len()));
-    if columns.len() <= PROSE_COLUMNS && words >= pieces * PROSE_WORDS {
-        return false;
-    }
-    let first: Vec<&Piece> = rows.iter().filter_map(|row| row.first()).collect();
-    let is_name = |piece: &&&Piece| piece.words.last().is_some_and(|word| word.text.ends_with([':', '：']));
-    let names = first.iter().filter(is_name).count();
-    let is_marker = |piece: &&&Piece| matches!(piece.words.as_slice(), [word] if piece.area.width() < word.size * 1.6);
-    let markers = first.iter().filter(is_marker).count();
-    let is_list = columns.len() == 2 && (names as f32 >= first.len() as f32 * NAMED || markers == first.len());
-    !is_list
+    !texts::are_texts(rows, columns)
 }
 
 /// Whether a word has a sign of formulas: in the font Symbol, or a letter for mathematics.

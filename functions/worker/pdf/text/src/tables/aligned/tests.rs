@@ -397,3 +397,52 @@ fn formulas_that_align_are_no_table() {
     };
     assert!(is_table("A") && !is_table("\u{1d434}"));
 }
+
+#[test]
+fn texts_that_align_are_no_table() {
+    let contents: [(f32, &[(f32, &str)]); 4] = [
+        (100.0, &[(50.0, "1"), (70.0, "Introduction"), (400.0, "4")]),
+        (115.0, &[(50.0, "1.1"), (70.0, "Purpose"), (400.0, "4")]),
+        (130.0, &[(50.0, "1.2"), (70.0, "Scope"), (400.0, "6")]),
+        (145.0, &[(50.0, "2"), (70.0, "Description"), (400.0, "9")]),
+    ];
+    let list: [(f32, &[(f32, &str)]); 3] = [
+        (100.0, &[(50.0, "3.6.3"), (90.0, "Development tools")]),
+        (115.0, &[(60.0, "•"), (90.0, "Editor")]),
+        (130.0, &[(60.0, "•"), (90.0, "Compiler")]),
+    ];
+    let form: [(f32, &[(f32, &str)]); 3] = [
+        (100.0, &[(50.0, "Case: 1"), (250.0, "Author: Ada")]),
+        (115.0, &[(50.0, "Priority: high"), (250.0, "Date: May")]),
+        (130.0, &[(50.0, "Module: login"), (250.0, "Version: 2")]),
+    ];
+    let values: [(f32, &[(f32, &str)]); 3] = [
+        (100.0, &[(50.0, "Number"), (150.0, ": 7")]),
+        (115.0, &[(50.0, "Subject"), (150.0, ": an offer")]),
+        (130.0, &[(50.0, "Enclosed"), (150.0, ": nothing")]),
+    ];
+    let numbered: [(f32, &[(f32, &str)]); 3] = [
+        (100.0, &[(50.0, "94"), (90.0, "all of these words"), (210.0, "are the text of a page")]),
+        (115.0, &[(50.0, "95"), (90.0, "whose lines have numbers"), (230.0, "beside them and")]),
+        (130.0, &[(50.0, "96"), (90.0, "wide spaces between words"), (230.0, "that are set justified")]),
+    ];
+    for lines in [&contents[..], &list, &form, &values, &numbered] {
+        assert!(read(lines, &[]).is_none(), "{lines:?}");
+    }
+}
+
+#[test]
+fn an_address_beside_smaller_text_is_no_table() {
+    let line = |top: f32, size: f32, left: f32, text: &str| Word::at(text, left, top, size, false);
+    let address = ["Theodor Est", "Bahnstr. 42", "88802 Spielkreis"].into_iter().zip([100.0, 120.0, 140.0]);
+    let letterhead = ["phone 555", "Ingmar N. Fo", "http://localhost"].into_iter().zip([104.0, 125.0, 144.0]);
+    let words = |size: f32| {
+        let left = address.clone().map(|(text, top)| line(top, 12.0, 50.0, text));
+        left.chain(letterhead.clone().map(|(text, top)| line(top, size, 300.0, text))).collect::<Vec<_>>()
+    };
+    let is_table = |size: f32| {
+        let lines = order::lines(words(size));
+        aligned(lines.iter(), &Surroundings { above: &[], leading: LEADING, rules: &[] }).is_some()
+    };
+    assert_eq!((is_table(8.0), is_table(12.0)), (false, true));
+}
