@@ -368,8 +368,12 @@ test("the data of a template is a form", async () => {
 
 test("the fields of a PDF's form are listed", async () => {
   await play("fill-form", async ({ page }) => {
+    // The sample comes late, and what needs it waits.
+    const { promise: held, resolve: release } = Promise.withResolvers();
+    await page.route(/order-form/, (route) => held.then(() => route.continue()));
     await page.getByRole("button", { name: "order-form.pdf" }).click();
     await page.getByRole("button", { name: "List the form's fields" }).click();
+    release();
     const fields = page.getByRole("group", { name: "Fields" });
     await fields.getByRole("textbox").first().fill("Ada Lovelace", { timeout: CONVERSION_MS });
     await convert(page);

@@ -11,7 +11,7 @@ use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let catalogue = Catalogue::load()?;
-    let sent = docmill_http::sent::schemas();
+    let sent = docmill_http::body::schemas();
     fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/description/sent.json"), format!("{:#}\n", json!(sent)))?;
     let tools = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/tools/tool.schema.json");
     fs::write(tools, format!("{:#}\n", docmill_domain::tool::file_schema()))?;

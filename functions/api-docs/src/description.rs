@@ -209,14 +209,14 @@ mod tests {
 
     #[test]
     fn what_is_sent_is_described_by_its_types() {
-        let (written, sent): (Value, _) = (serde_json::from_str(SENT).unwrap(), docmill_http::sent::schemas());
+        let (written, sent): (Value, _) = (serde_json::from_str(SENT).unwrap(), docmill_http::body::schemas());
         assert!(written == json!(sent), "sent.json is not up to date: run `make description`");
     }
 
     /// A part that two areas have would be taken from the last.
     #[test]
     fn each_part_is_in_one_place() {
-        let sent = docmill_http::sent::schemas();
+        let sent = docmill_http::body::schemas();
         let areas: Vec<Area> = AREAS.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
         let all = Area::all().unwrap();
         assert_eq!(areas.iter().map(|area| area.paths.len()).sum::<usize>(), all.paths.len());

@@ -25,8 +25,6 @@ pub mod query;
 pub mod request;
 pub mod results;
 pub mod routes;
-#[cfg(feature = "schema")]
-pub mod sent;
 pub mod serve;
 pub mod suggest;
 pub mod templates;

@@ -7,6 +7,8 @@ const result = document.getElementById("result");
 let busy = false;
 // The chosen sources in order: `{source, value, file, name, kind}`. A file's value is the id of its upload, once it is uploaded.
 let entries = [];
+// The sample that is on its way to be one of them.
+let sample;
 
 const field = (name) => form.elements.namedItem(name);
 
@@ -26,6 +28,7 @@ function sayWhy(error) {
 async function upload() {
   const show = document.getElementById("upload-progress");
   try {
+    await sample;
     for (const entry of entries) {
       if (entry.value || !entry.file) continue;
       show.hidden = false;
@@ -464,18 +467,21 @@ form.addEventListener("input", (event) => {
 acceptDrops(form);
 
 // A sample is chosen like a file of the person's own.
-form.addEventListener("click", async (event) => {
+form.addEventListener("click", (event) => {
   const button = event.target.closest("[data-sample]");
-  if (!button || busy) return;
-  const response = await persist(() => ask(button.dataset.sample));
+  if (button && !busy) sample = take(button.dataset).catch(sayWhy);
+});
+
+async function take(named) {
+  const response = await persist(() => ask(named.sample));
   if (!response.ok) return say("The sample is missing.");
   const content = await response.blob();
   const chosen = new DataTransfer();
-  chosen.items.add(new File([content], button.dataset.name, content));
+  chosen.items.add(new File([content], named.name, content));
   const input = document.getElementById("file");
   input.files = chosen.files;
   edited(input);
-});
+}
 
 // Files of the list can be dragged into another order.
 form.addEventListener("dragstart", (event) => {

@@ -102,3 +102,48 @@ pub struct FontsBody {
     #[cfg_attr(feature = "schema", schemars(length(max = MOST_FONTS)))]
     pub fonts: Vec<FontView>,
 }
+
+/// The schemas of all responses and of what is sent to webhooks, and of what they are made of, by their names in the description.
+#[cfg(feature = "schema")]
+pub fn schemas() -> serde_json::Map<String, serde_json::Value> {
+    let mut generator = docmill_domain::sent::generator();
+    add_body::<JobBody>(&mut generator);
+    add_body::<JobsBody>(&mut generator);
+    add_body::<WaitBody>(&mut generator);
+    add_body::<DownloadBody>(&mut generator);
+    add_body::<ToolsBody>(&mut generator);
+    add_body::<ToolSchemaBody>(&mut generator);
+    add_body::<UsageBody>(&mut generator);
+    add_body::<BatchBody>(&mut generator);
+    add_body::<BatchesBody>(&mut generator);
+    add_body::<BatchJobsBody>(&mut generator);
+    add_body::<BatchResultsBody>(&mut generator);
+    add_body::<UploadBody>(&mut generator);
+    add_body::<TemplateBody>(&mut generator);
+    add_body::<TemplatesBody>(&mut generator);
+    add_body::<FontBody>(&mut generator);
+    add_body::<FontsBody>(&mut generator);
+    add_body::<WebhookBody>(&mut generator);
+    add_body::<WebhooksBody>(&mut generator);
+    add_body::<WebhookTestBody>(&mut generator);
+    add_body::<ReplayBody>(&mut generator);
+    add_body::<DeliveriesBody>(&mut generator);
+    add_body::<EventBody>(&mut generator);
+    add_body::<EventsBody>(&mut generator);
+    add::<crate::envelope::ErrorEnvelope<'_>>(&mut generator);
+    // Without an envelope.
+    add::<docmill_domain::webhook::WebhookKeysView>(&mut generator);
+    add::<docmill_domain::event::EventBody<'_>>(&mut generator);
+    generator.take_definitions(true)
+}
+
+/// A body in its envelope.
+#[cfg(feature = "schema")]
+fn add_body<B: schemars::JsonSchema>(generator: &mut schemars::SchemaGenerator) {
+    add::<crate::envelope::Envelope<'_, B>>(generator);
+}
+
+#[cfg(feature = "schema")]
+fn add<T: schemars::JsonSchema>(generator: &mut schemars::SchemaGenerator) {
+    generator.subschema_for::<T>();
+}
