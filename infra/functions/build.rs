@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 const WORKER: &str = "worker";
 
 fn main() -> io::Result<()> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../functions").canonicalize()?;
-    println!("cargo::rerun-if-changed={}", folder.display());
+    // Relative to this crate, since clones share what is compiled.
+    let functions = "../../functions";
+    println!("cargo::rerun-if-changed={functions}");
+    let folder = Path::new(functions).canonicalize()?;
     let (mut modules, mut arms, mut libraries) = (String::new(), String::new(), String::new());
-    for name in functions(&folder)? {
+    for name in names(&folder)? {
         let (module, main) = (name.replace('-', "_"), folder.join(&name).join("src/main.rs"));
-        println!("cargo::rerun-if-changed={}", main.display());
         modules +=
             &format!("mod {module} {{ include!({main:?}); pub(crate) fn run() -> crate::Ended {{ main() }} }}\n");
         arms += &format!("        {name:?} => Some({module}::run),\n");
@@ -26,7 +27,7 @@ fn main() -> io::Result<()> {
     std::fs::write(out.join("functions.rs"), modules + &list)
 }
 
-fn functions(folder: &Path) -> io::Result<Vec<String>> {
+fn names(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in folder.read_dir()? {
         let entry = entry?;
