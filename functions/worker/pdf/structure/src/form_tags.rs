@@ -33,7 +33,7 @@ pub(super) fn follow(document: &mut Document, places: &HashMap<ObjectId, Place>)
     }
 }
 
-/// An element as it is afterwards. `None` if it stays, or is none.
+/// An element whose pages became forms. `None` if nothing changes, or if this is no element.
 fn moved(document: &Document, entries: &Dictionary, places: &HashMap<ObjectId, Place>) -> Option<Dictionary> {
     if !entries.has(b"S") || !entries.has(b"P") {
         return None;

@@ -208,8 +208,7 @@ impl<'a, 'i> Place<'a, 'i> {
 
     /// The letters of its lines, without empty ones.
     pub(super) fn texts(&self, document: &Document<'_, '_>) -> impl Iterator<Item = String> {
-        let texts = self.paragraphs.iter().map(|paragraph| self.text(document, *paragraph));
-        texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().into_iter()
+        self.paragraphs.iter().map(|paragraph| self.text(document, *paragraph)).filter(|text| !text.is_empty())
     }
 
     /// Whether it lists these entries already.

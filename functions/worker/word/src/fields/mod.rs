@@ -207,26 +207,24 @@ fn missing_styles(document: &Document<'_, '_>, edits: &[(Range<usize>, String)],
         let named = format!("pStyle {prefix}val=\"{id}\"");
         document.styles.id_of(name).is_none() && edits.iter().any(|(_, text)| text.contains(&named))
     };
-    for level in 0..=9_u8 {
-        let (id, name) = writing::style(level);
-        if !is_missing(&id, &name) {
-            continue;
-        }
-        let (w, indent) = (prefix, u32::from(level.saturating_sub(1)) * 220);
-        more.push_str(&format!(
-            "<{w}style {w}type=\"paragraph\" {w}styleId=\"{id}\"><{w}name {w}val=\"{name}\"/><{w}basedOn {w}val=\"{normal}\"/><{w}next {w}val=\"{normal}\"/><{w}uiPriority {w}val=\"39\"/><{w}unhideWhenUsed/><{w}pPr><{w}spacing {w}after=\"100\"/><{w}ind {w}left=\"{indent}\"/></{w}pPr></{w}style>"
-        ));
-    }
-    for level in (1..=9_u8).map(Some).chain([None]) {
-        let (id, name) = index::style(level);
+    let mut add = |(id, name): (String, String), priority: u8, after: u8, indent: &str| {
         if is_missing(&id, &name) {
-            let (w, left) = (prefix, u32::from(level.unwrap_or_default()) * 220);
-            let indent = level.map(|_| format!("<{w}ind {w}left=\"{left}\" {w}hanging=\"220\"/>")).unwrap_or_default();
+            let w = prefix;
             more.push_str(&format!(
-                "<{w}style {w}type=\"paragraph\" {w}styleId=\"{id}\"><{w}name {w}val=\"{name}\"/><{w}basedOn {w}val=\"{normal}\"/><{w}next {w}val=\"{normal}\"/><{w}uiPriority {w}val=\"99\"/><{w}unhideWhenUsed/><{w}pPr><{w}spacing {w}after=\"0\"/>{indent}</{w}pPr></{w}style>"
+                "<{w}style {w}type=\"paragraph\" {w}styleId=\"{id}\"><{w}name {w}val=\"{name}\"/><{w}basedOn {w}val=\"{normal}\"/><{w}next {w}val=\"{normal}\"/><{w}uiPriority {w}val=\"{priority}\"/><{w}unhideWhenUsed/><{w}pPr><{w}spacing {w}after=\"{after}\"/>{indent}</{w}pPr></{w}style>"
             ));
         }
+    };
+    for level in 0..=9_u8 {
+        let left = u32::from(level.saturating_sub(1)) * 220;
+        add(writing::style(level), 39, 100, &format!("<{prefix}ind {prefix}left=\"{left}\"/>"));
     }
+    for level in 1..=9_u8 {
+        let left = u32::from(level) * 220;
+        let indent = format!("<{prefix}ind {prefix}left=\"{left}\" {prefix}hanging=\"220\"/>");
+        add(index::style(Some(level)), 99, 0, &indent);
+    }
+    add(index::style(None), 99, 0, "");
     (!more.is_empty()).then_some(more)
 }
 

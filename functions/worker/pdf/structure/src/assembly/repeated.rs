@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use docmill_pdf_core::objects::{DEPTH, Lookup, bytes, reference, string, tree};
+use docmill_pdf_core::objects::{Lookup, bytes, reference, string, tree};
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::links;
 use super::source::{PageUse, Source};
-use super::tags::{add_cells, owners};
+use super::tags::{add_cells, with_ancestors};
 use super::unique::unique;
 
 /// Most elements of all copies.
@@ -134,16 +134,8 @@ impl Copies {
     /// The elements with content of a page, and those that they are in, without the top one.
     fn elements(&self, document: &Document, page: ObjectId, tagged: &[ObjectId]) -> HashSet<ObjectId> {
         let keys = [page].into_iter().chain(tagged.iter().copied()).filter_map(|id| key_of(document, id));
-        let values: Vec<&Object> = keys.filter_map(|key| self.parents.get(&key)).collect();
-        let mut kept = HashSet::new();
-        for owner in values.into_iter().flat_map(|value| owners(document, value)) {
-            let mut next = Some(owner);
-            // Far deeper than any valid tree.
-            for _ in 0..DEPTH * 16 {
-                let Some(id) = next.filter(|id| *id != self.top && *id != self.root && kept.insert(*id)) else { break };
-                next = document.get_dictionary(id).ok().and_then(|element| reference(element, b"P"));
-            }
-        }
+        let entries = keys.filter_map(|key| self.parents.get(&key));
+        let mut kept = with_ancestors(document, entries, &[self.top, self.root]);
         add_cells(document, &mut kept);
         kept
     }

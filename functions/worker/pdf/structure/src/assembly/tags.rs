@@ -98,7 +98,8 @@ impl Tags {
         let used = copier.keys().clone();
         source.parents.retain(|(key, _)| used.contains_key(key));
         if let Some(pages) = pages {
-            let mut kept = elements(copier.document(), &source);
+            let entries = source.parents.iter().map(|(_, value)| value);
+            let mut kept = with_ancestors(copier.document(), entries, source.root_id.as_slice());
             add_cells(copier.document(), &mut kept);
             keep_elements(copier, &kept, pages);
             level_headings(copier, &source, &kept);
@@ -181,24 +182,26 @@ impl Tags {
 }
 
 /// The elements in an entry of the tree of parents.
-pub(super) fn owners(document: &Document, value: &Object) -> Vec<ObjectId> {
+fn owners(document: &Document, value: &Object) -> Vec<ObjectId> {
     match document.resolve(value) {
         Some(Object::Array(owners)) => owners.iter().filter_map(|owner| owner.as_reference().ok()).collect(),
         Some(_) | None => value.as_reference().into_iter().collect(),
     }
 }
 
-/// The elements that the copied content belongs to, and those above them.
-fn elements(document: &Document, source: &Source) -> HashSet<ObjectId> {
+/// The elements in entries of the tree of parents, and those above them, up to but without `tops`.
+pub(super) fn with_ancestors<'v>(
+    document: &Document,
+    entries: impl IntoIterator<Item = &'v Object>,
+    tops: &[ObjectId],
+) -> HashSet<ObjectId> {
     let mut kept = HashSet::new();
-    for (_, value) in &source.parents {
-        for owner in owners(document, value) {
-            let mut next = Some(owner);
-            // Far deeper than any valid tree.
-            for _ in 0..DEPTH * 16 {
-                let Some(id) = next.filter(|id| Some(*id) != source.root_id && kept.insert(*id)) else { break };
-                next = document.get_dictionary(id).ok().and_then(|element| reference(element, b"P"));
-            }
+    for owner in entries.into_iter().flat_map(|value| owners(document, value)) {
+        let mut next = Some(owner);
+        // Far deeper than any valid tree.
+        for _ in 0..DEPTH * 16 {
+            let Some(id) = next.filter(|id| !tops.contains(id) && kept.insert(*id)) else { break };
+            next = document.get_dictionary(id).ok().and_then(|element| reference(element, b"P"));
         }
     }
     kept

@@ -29,8 +29,8 @@ const BESIDE: f32 = 0.8;
 const LEVEL: f32 = 0.12;
 /// The most words of a row that are compared.
 const COMPARED: usize = 100;
-/// A row is parted where pieces of rules meet into more parts than this less one.
-const LEAST_SEAMS: usize = 3;
+/// The least places where pieces of rules meet that part a row.
+const LEAST_SEAMS: usize = 2;
 /// Columns without a word that are narrower than that, in points, are the space between double rules.
 const DOUBLE: f32 = 8.0;
 
@@ -180,7 +180,7 @@ impl Grid {
             let inner = || self.seams.iter().copied().filter(|y| (*top..*bottom).contains(y));
             let ends: Vec<f32> = std::iter::once(*top).chain(inner()).chain([*bottom]).collect();
             let are_rows = ends.windows(2).all(|ends| matches!(ends, [from, to] if is_row(*from, *to)));
-            if ends.len() > LEAST_SEAMS && are_rows {
+            if inner().count() >= LEAST_SEAMS && are_rows {
                 added.extend(inner());
             }
         }
