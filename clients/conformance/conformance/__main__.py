@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conformance import faults, guides
+from conformance import faults, guides, traces
 from conformance.runner import ROOT, Runner, present
 from conformance.scenario import Session, World, play_all
 
@@ -86,7 +86,8 @@ def report(played: list[Played]) -> list[str]:
         own = [each for each in played if each.language == language]
         count, failed = sum(each.scenarios for each in own), sum(len(each.failures) for each in own)
         lines.append(f"  {max(each.seconds for each in own):6.1f} s  {language}: {count - failed} of {count} scenarios")
-    return lines + [line for each in played for line in each.failures]
+    failures = [line for each in played for line in each.failures]
+    return lines + [line for failure in failures for line in (failure, *(f"    {line}" for line in traces.of(failure)))]
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 RUNNERS = Path(__file__).resolve().parents[1] / "runners.json"
 # Compiling a runner for the first time.
 START_SECONDS = 300
-STEP_SECONDS = 90
+STEP_SECONDS = 360
 
 
 class RunnerFailed(Exception):
