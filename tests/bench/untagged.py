@@ -17,6 +17,8 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+import pikepdf
+
 from .accessibility import of_verapdf
 from . import processes
 from .lines import Failed, Lost
@@ -27,6 +29,9 @@ OPTIONS = {"existing": "replace", "ocr": "never"}
 # these, the PDF must not say that it is PDF/UA, which is a rule of its own (5-1).
 OF_LANGUAGE = {f"7.2-{test}" for test in (2, 21, 22, 23, 24, 25, 30, 31, 32, 33, 34)}
 OF_PEOPLE = {"7.3-1", "7.1-9", "5-1"} | OF_LANGUAGE
+# That an annotation has a description. Only people can say what somebody has drawn by hand, as with figures.
+DESCRIPTION, DRAWING = "7.18.1-2", "/Ink"
+HIDDEN = 2
 # How opendataloader-pdf makes tags.
 PEER_TAGS = ["-q", "-f", "tagged-pdf", "--image-output", "off"]
 PEER_SECONDS = 300
@@ -48,6 +53,8 @@ class Result:
     broken: set[str] | None = None
     # None: not compared.
     same: dict[str, bool] | None = None
+    # Drawings by hand have no description.
+    has_drawings: bool = False
 
     def passes(self, leaving_out: frozenset[str] | set[str] = frozenset()) -> bool:
         return self.broken is not None and self.broken <= leaving_out
@@ -77,7 +84,7 @@ def main() -> int:
         passed, of_machines = (sum(broken is not None and broken <= out for broken in beside.values()) for out in (set(), OF_PEOPLE))
         print(f"opendataloader-pdf: {len(beside)} of {len(paths)} tagged; {passed} pass, {of_machines} ({of_machines / len(paths):.1%} of all) without what only people can say")
         print("Rules it breaks, by files:", dict(Counter(rule for broken in beside.values() for rule in (broken or set()) - OF_PEOPLE).most_common()))
-    print(f"{len(paths) - len(results)} of {len(paths)} not tagged")
+    print(f"{len(paths) - len(results)} of {len(paths)} not tagged; {sum(result.has_drawings for result in results)} with drawings by hand that nothing describes")
     rules = Counter(rule for result in results for rule in (result.broken or set()) - OF_PEOPLE)
     print("Rules broken, by files:", dict(rules.most_common()))
     return 0
@@ -113,7 +120,21 @@ def tag_all(binary: Path, paths: list[Path], arguments: argparse.Namespace, scra
     broken = of_verapdf(made_files)
     for result, made in zip(results, made_files, strict=True):
         result.broken = broken[made]
+        if result.broken and DESCRIPTION in result.broken and lacks_drawings_only(made):
+            result.broken, result.has_drawings = result.broken - {DESCRIPTION}, True
     return results
+
+
+def lacks_drawings_only(path: Path) -> bool:
+    """Whether drawings by hand are the only annotations without a description."""
+    with pikepdf.open(path) as pdf:
+        lacking = [
+            str(annotation.Subtype)
+            for page in pdf.pages
+            for annotation in page.get("/Annots", [])
+            if not str(annotation.get("/Contents", "")).strip() and not int(annotation.get("/F", 0)) & HIDDEN
+        ]
+    return DRAWING in lacking and all(kind in (DRAWING, "/Widget") for kind in lacking)
 
 
 def peer_of(program: Path, paths: list[Path], scratch: Path) -> dict[Path, set[str] | None]:

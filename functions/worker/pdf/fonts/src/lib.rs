@@ -20,6 +20,7 @@ mod charstring;
 pub mod compact;
 pub mod encoding;
 pub mod glyph_names;
+pub mod heights;
 pub mod outline;
 pub mod stated;
 pub mod stated_widths;
@@ -27,6 +28,7 @@ pub mod symbols;
 mod tables;
 #[cfg(test)]
 mod tests;
+pub mod tex;
 pub mod truetype;
 pub mod type1;
 pub mod uses;

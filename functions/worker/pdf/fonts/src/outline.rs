@@ -1,6 +1,9 @@
-//! The outline of a Type 1 glyph, with resolved subroutine calls and grouped hints.
+//! The outline of a glyph of a Type 1 or CFF program: for Type 1, with resolved subroutine calls and grouped hints.
 
+use read_fonts::ps::cff::CffFontRef;
+use read_fonts::ps::cs::CommandSink;
 use read_fonts::ps::encoding::PredefinedEncoding;
+use read_fonts::types::{Fixed, GlyphId};
 
 use super::type1::Type1;
 
@@ -39,6 +42,38 @@ pub struct Outline {
     pub steps: Vec<Step>,
     /// In the order of their use; the first counts from the start.
     pub hints: Vec<Hints>,
+}
+
+impl Outline {
+    /// Whether it has no line that could be filled.
+    pub fn is_blank(&self) -> bool {
+        self.steps.iter().all(|step| matches!(step, Step::Move(_) | Step::Hints(_)))
+    }
+}
+
+/// The outline of a glyph of a CFF program, with one group of hints, which is empty. `None` if it is damaged.
+pub fn of_compact(font: &CffFontRef<'_>, glyph: u16) -> Option<Outline> {
+    let glyph = GlyphId::new(glyph.into());
+    let subfont = font.subfont(font.subfont_index(glyph)?, &[]).ok()?;
+    let mut pen = Pen::default();
+    let width = font.evaluate_charstring(&subfont, glyph, &[], &mut pen).ok()?;
+    Some(Outline { width: width.map_or(0.0, Fixed::to_f64), steps: pen.0, hints: vec![Hints::default()] })
+}
+
+#[derive(Default)]
+struct Pen(Vec<Step>);
+
+impl CommandSink for Pen {
+    fn move_to(&mut self, x: Fixed, y: Fixed) {
+        self.0.push(Step::Move([x.to_f64(), y.to_f64()]));
+    }
+    fn line_to(&mut self, x: Fixed, y: Fixed) {
+        self.0.push(Step::Line([x.to_f64(), y.to_f64()]));
+    }
+    fn curve_to(&mut self, a: Fixed, b: Fixed, c: Fixed, d: Fixed, e: Fixed, f: Fixed) {
+        self.0.push(Step::Curve([a, b, c, d, e, f].map(Fixed::to_f64)));
+    }
+    fn close(&mut self) {}
 }
 
 /// A number that counts something. `None` if it is negative.

@@ -1,4 +1,4 @@
-//! The encodings of the two fonts of symbols that every viewer has: Symbol, and ZapfDingbats.
+//! The encodings of the two fonts of symbols that every viewer has, Symbol and ZapfDingbats, and the names of Wingdings.
 
 /// The names of Symbol's codes from 32, and from 160. A dash marks a code without a name.
 const SYMBOL: [&str; 2] = [
@@ -43,6 +43,28 @@ const DINGBATS: [(u8, &[u8]); 3] = [
     ),
 ];
 
+/// The names of Wingdings' codes from 33. A dash marks a code without a name.
+const WINGDINGS: &str = "pencil scissors scissorscutting readingglasses bell book candle telephonesolid telhandsetcirc envelopeback \
+     envelopefront mailboxflagdwn mailboxflagup mailbxopnflgup mailbxopnflgdwn folder folderopen filetalltext1 filetalltext \
+     filetalltext3 filecabinet hourglass keyboard mouse2button ballpoint pc harddisk floppy3 floppy5 tapereel handwrite \
+     handwriteleft handv handok thumbup thumbdown handptleft handptright handptup handptdwn handhalt smileface neutralface \
+     frownface bomb skullcrossbones flag pennant airplane sunshine droplet snowflake crossoutline crossshadow crossceltic \
+     crossmaltese starofdavid crescentstar yinyang om wheel aries taurus gemini cancer leo virgo libra scorpio saggitarius \
+     capricorn aquarius pisces ampersanditlc ampersandit circle6 circleshadowdwn square6 box3 box4 boxshadowdwn boxshadowup \
+     lozenge4 lozenge6 rhombus6 xrhombus rhombus4 clear escape command rosette rosettesolid quotedbllftbld quotedblrtbld - \
+     zerosans onesans twosans threesans foursans fivesans sixsans sevensans eightsans ninesans tensans zerosansinv \
+     onesansinv twosansinv threesansinv foursansinv fivesansinv sixsansinv sevensansinv eightsansinv ninesansinv tensansinv \
+     budleafne budleafnw budleafsw budleafse vineleafboldne vineleafboldnw vineleafboldsw vineleafboldse circle2 circle4 \
+     square2 ring2 ring4 ring6 ringbutton2 target circleshadowup square4 box2 tristar2 crosstar2 pentastar2 hexstar2 \
+     octastar2 dodecastar3 octastar4 registersquare registercircle cuspopen cuspopen1 query circlestar starshadow oneoclock \
+     twooclock threeoclock fouroclock fiveoclock sixoclock sevenoclock eightoclock nineoclock tenoclock elevenoclock \
+     twelveoclock arrowdwnleft1 arrowdwnrt1 arrowupleft1 arrowuprt1 arrowleftup1 arrowrtup1 arrowleftdwn1 arrowrtdwn1 \
+     quiltsquare2 quiltsquare2inv leafccwsw leafccwnw leafccwse leafccwne leafnw leafsw leafne leafse deleteleft \
+     deleteright head2left head2right head2up head2down circleleft circleright circleup circledown barb2left barb2right \
+     barb2up barb2down barb2nw barb2ne barb2sw barb2se barb4left barb4right barb4up barb4down barb4nw barb4ne barb4sw \
+     barb4se bleft bright bup bdown bleftright bupdown bnw bne bsw bse bdash1 bdash2 xmarkbld checkbld boxxmarkbld \
+     boxcheckbld windowslogo";
+
 /// The name of a code in Symbol.
 pub fn symbol_name(code: u8) -> Option<&'static str> {
     let (names, first) = if code < 160 { (SYMBOL[0], 32) } else { (SYMBOL[1], 160) };
@@ -66,6 +88,12 @@ pub fn dingbat_of_name(name: &str) -> Option<char> {
         first.checked_add(u8::try_from(at).ok()?)
     })?;
     dingbat(code)
+}
+
+/// The code of a name in Wingdings.
+pub fn wingding_of_name(name: &str) -> Option<u8> {
+    let at = WINGDINGS.split_ascii_whitespace().position(|other| other == name && other != "-")?;
+    u8::try_from(at).ok()?.checked_add(33)
 }
 
 /// The character of a code in ZapfDingbats. Unicode lists them in the order of the font, without those that it had already.

@@ -164,7 +164,10 @@ impl Annotations {
             };
             let (key, found) = match annotation.kind {
                 _ if has(b"Contents") && annotation.kind != Kind::Field => continue,
-                Kind::Link => ("Contents", texts(index).or_else(|| links::target(document, entries, pages, language))),
+                Kind::Link => (
+                    "Contents",
+                    texts(index).or_else(|| links::target(document, entries, pages, annotation.page, language)),
+                ),
                 Kind::Window => ("Contents", own(document, entries)),
                 Kind::Other => ("Contents", texts(index).or_else(|| own(document, entries))),
                 Kind::Field if has(b"TU") || inherited(document, entries, b"TU").is_some() => continue,

@@ -8,15 +8,19 @@ use docmill_pdf_core::objects::{Lookup, unpacked};
 use docmill_pdf_fonts::glyph_names;
 use docmill_pdf_fonts::stated::{Stated, plain};
 use docmill_pdf_fonts::symbols;
+use docmill_pdf_fonts::tex;
 use docmill_pdf_fonts::truetype::{self, Tables, u16_at};
 use docmill_pdf_fonts::type1::Type1;
 use docmill_pdf_fonts::uses::Uses;
 use lopdf::{Dictionary, Document, ObjectId, Stream};
 use read_fonts::ps::cff::CffFontRef;
+use read_fonts::tables::cmap::{Cmap, CmapSubtable, PlatformId};
 use read_fonts::types::GlyphId;
+use read_fonts::{FontData, FontRead as _};
 use skrifa::{FontRef, MetadataProvider as _};
 
-use super::ligatures;
+use super::blanks::Blanks;
+use super::{ligatures, orders};
 
 /// Most unpacked bytes of a map of glyphs, and of a font program.
 const MAP_BYTES: usize = 8 << 20;
@@ -51,12 +55,18 @@ fn complete_font(document: &mut Document, id: ObjectId, codes: &BTreeSet<u16>) {
     let source = Source::new(document, font);
     let known = match (asked.is_empty(), is_wide) {
         (true, _) => Texts::new(),
-        (false, true) => source.of_wide(),
-        (false, false) => source.of_simple(),
+        (false, true) => source.of_wide(codes),
+        (false, false) => source.of_simple(codes),
     };
     let of_name = |code: u16| source.of_name(stated.name(code)?);
-    let mut found: Texts =
-        asked.iter().filter_map(|code| Some((*code, of_name(*code).or_else(|| known.get(code).cloned())?))).collect();
+    let blanks = Blanks::new(document, font);
+    let pictured = if asked.is_empty() { Texts::new() } else { tex::texts(document, font, &stated, codes) };
+    let text = |code: u16| {
+        let blank = || blanks.has(&stated, code).then(|| " ".to_owned());
+        let of_program = || known.get(&code).or_else(|| pictured.get(&code)).cloned();
+        of_name(code).or_else(of_program).or_else(blank)
+    };
+    let mut found: Texts = asked.iter().filter_map(|code| Some((*code, text(*code)?))).collect();
     found.extend(source.ligatures(&stated, &left_out));
     if found.is_empty() && !is_beyond {
         return;
@@ -80,19 +90,28 @@ struct Source<'d> {
     /// It is one of the fonts of symbols that Windows has.
     symbols: Option<SymbolFont>,
     has_dingbats: bool,
+    has_wingdings: bool,
 }
 
 impl<'d> Source<'d> {
     fn new(document: &'d Document, font: &'d Dictionary) -> Self {
         let name = String::from_utf8_lossy(document.name(font, b"BaseFont").unwrap_or_default()).into_owned();
         let family = name.rsplit('+').next().unwrap_or_default().split([',', '-']).next().unwrap_or_default();
-        Self { document, font, symbols: SymbolFont::named(family), has_dingbats: family.ends_with("Dingbats") }
+        Self {
+            document,
+            font,
+            symbols: SymbolFont::named(family),
+            has_dingbats: family.contains("Dingbats"),
+            has_wingdings: family == "Wingdings",
+        }
     }
 
     /// The text of a glyph's name.
     fn of_name(&self, name: &str) -> Option<String> {
         let dingbat = if self.has_dingbats { symbols::dingbat_of_name(name) } else { None };
-        dingbat.map(String::from).or_else(|| glyph_names::text(name))
+        let wingding = || self.symbols?.character(char::from(symbols::wingding_of_name(name)?));
+        let wingding = if self.has_wingdings { wingding() } else { None };
+        dingbat.or(wingding).map(String::from).or_else(|| glyph_names::text(name))
     }
 
     fn program(&self, holder: &Dictionary, keys: &[&[u8]]) -> Option<Vec<u8>> {
@@ -102,7 +121,7 @@ impl<'d> Source<'d> {
     }
 
     /// The characters of a composite font's codes, which are glyphs of its program.
-    fn of_wide(&self) -> Texts {
+    fn of_wide(&self, codes: &BTreeSet<u16>) -> Texts {
         let Self { document, font, .. } = *self;
         let below = document.array(font, b"DescendantFonts").first().and_then(|font| document.dictionary(font));
         let is_plain = matches!(document.name(font, b"Encoding"), Some(b"Identity-H" | b"Identity-V"));
@@ -113,7 +132,11 @@ impl<'d> Source<'d> {
         let Some(data) = self.program(below, &[b"FontFile2"]) else { return Texts::new() };
         let glyphs = self.of_glyphs(&data);
         match document.value(below, b"CIDToGIDMap").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES)) {
-            None => glyphs,
+            None => {
+                let mut found = orders::texts(&data, codes, &Some);
+                found.extend(glyphs);
+                found
+            }
             Some(map) => (0..=u16::MAX)
                 .zip(map.as_chunks().0)
                 .filter_map(|(code, pair)| Some((code, glyphs.get(&u16::from_be_bytes(*pair))?.clone())))
@@ -194,15 +217,18 @@ impl<'d> Source<'d> {
     }
 
     /// The characters of a simple font's codes by the encoding in its program.
-    fn of_simple(&self) -> Texts {
+    fn of_simple(&self, codes: &BTreeSet<u16>) -> Texts {
         if let Some(data) = self.program(self.font, &[b"FontFile2"]) {
             let (glyphs, Ok(face)) = (self.of_glyphs(&data), FontRef::new(&data)) else { return Texts::new() };
+            let (charmap, macintosh) = (face.charmap(), Macintosh::new(&data));
             let glyph = |code: u16| {
                 let codes = [u32::from(code), 0xf000 + u32::from(code)];
-                codes.into_iter().find_map(|code| face.charmap().map(code))
+                let glyph = codes.into_iter().find_map(|code| charmap.map(code));
+                glyph.or_else(|| macintosh.as_ref()?.glyph(code)).and_then(|glyph| u16::try_from(glyph.to_u32()).ok())
             };
-            let text = |code: u16| glyphs.get(&u16::try_from(glyph(code)?.to_u32()).ok()?).cloned();
-            return (0..256).filter_map(|code| Some((code, text(code)?))).collect();
+            let mut found = orders::texts(&data, codes, &glyph);
+            found.extend((0..256).filter_map(|code| Some((code, glyphs.get(&glyph(code)?)?.clone()))));
+            return found;
         }
         let Some(data) = self.program(self.font, &[b"FontFile", b"FontFile3"]) else { return self.of_missing() };
         if let Some(font) = Type1::new(&data) {
@@ -217,6 +243,22 @@ impl<'d> Source<'d> {
             self.of_name(std::str::from_utf8(face.string(face.charset()?.string_id(glyph).ok()?)?).ok()?)
         };
         (0..=u8::MAX).filter_map(|code| Some((u16::from(code), text(code)?))).collect()
+    }
+}
+
+/// A table of codes of the Macintosh, which may be any codes.
+struct Macintosh<'f>(CmapSubtable<'f>);
+
+impl<'f> Macintosh<'f> {
+    fn new(data: &'f [u8]) -> Option<Self> {
+        let cmap = Cmap::read(FontData::new(Tables::new(data)?.get(b"cmap")?)).ok()?;
+        let mut records = cmap.encoding_records().iter();
+        let record = records.find(|record| record.platform_id() == PlatformId::Macintosh)?;
+        record.subtable(cmap.offset_data()).ok().map(Self)
+    }
+
+    fn glyph(&self, code: u16) -> Option<GlyphId> {
+        self.0.map_codepoint(u32::from(code)).filter(|glyph| glyph.to_u32() != 0)
     }
 }
 

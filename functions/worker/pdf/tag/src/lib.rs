@@ -16,6 +16,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 
 mod annotations;
+mod blanks;
 mod catalog;
 mod characters;
 mod check;
@@ -27,6 +28,7 @@ mod language;
 mod ligatures;
 mod links;
 mod nodes;
+mod orders;
 mod places;
 mod plan;
 mod programs;

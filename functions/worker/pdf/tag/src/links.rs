@@ -26,23 +26,39 @@ const PAGE: [(&str, &str); 19] = [
     ("uk", "Сторінка"),
 ];
 
-/// Where a link leads: an address, a file, a named place, or a page. `language`: in which to say that.
+/// Where a link leads: an address, a file, a named place, or a page. `from`: the place of its own page among all. `language`: in which to
+/// say that.
 pub(super) fn target(
     document: &Document,
     link: &Dictionary,
     pages: &[ObjectId],
+    from: usize,
     language: Option<&str>,
 ) -> Option<String> {
+    let numbered = |number: usize| format!("{} {number}", word(language));
     let place = |place: &Object| match place {
         // A name that the document's author or program gave to the place.
         Object::Name(name) => Some(String::from_utf8_lossy(name).into_owned()),
-        Object::Array(place) => page(document, place, pages).map(|number| format!("{} {number}", word(language))),
+        Object::Array(place) => page(document, place, pages).map(numbered),
         other => decode(other),
     };
     let Some(action) = document.child(link, b"A") else { return place(document.value(link, b"Dest")?) };
     let address = document.value(action, b"URI").and_then(decode).filter(|text| is_said(text));
     let file = || file_name(document, document.value(action, b"F")?);
-    address.or_else(file).or_else(|| place(document.value(action, b"D")?))
+    let turned = || turned(document.name(action, b"N")?, pages.len(), from).map(numbered);
+    address.or_else(file).or_else(|| place(document.value(action, b"D")?)).or_else(turned)
+}
+
+/// The page, counted from 1, to which a viewer turns from another.
+fn turned(action: &[u8], count: usize, from: usize) -> Option<usize> {
+    let number = match action {
+        b"NextPage" => from.checked_add(2)?,
+        b"PrevPage" => from,
+        b"FirstPage" => 1,
+        b"LastPage" => count,
+        _ => return None,
+    };
+    (1..=count).contains(&number).then_some(number)
 }
 
 pub(super) fn is_said(text: &str) -> bool {
@@ -122,12 +138,18 @@ mod tests {
         let mut document = Document::new();
         let pages: Vec<ObjectId> = (0..3).map(|_| document.add_object(dictionary! { "Type" => "Page" })).collect();
         let place: Vec<Object> = vec![pages[2].into(), "XYZ".into()];
-        let said = |link: &Dictionary, language| target(&document, link, &pages, language);
+        let said = |link: &Dictionary, language| target(&document, link, &pages, 1, language);
         let to_page = dictionary! { "Dest" => place.clone() };
         assert_eq!(said(&to_page, Some("de-AT")).as_deref(), Some("Seite 3"));
         assert_eq!(said(&to_page, Some("en")).as_deref(), Some("Page 3"));
         let by_action = dictionary! { "A" => dictionary! { "S" => "GoTo", "D" => place } };
         assert_eq!(said(&by_action, Some("pt-BR")).as_deref(), Some("Página 3"));
+        let turn = |to: &str| dictionary! { "A" => dictionary! { "S" => "Named", "N" => to } };
+        let turns = ["NextPage", "PrevPage", "FirstPage", "LastPage", "Print"].map(|to| said(&turn(to), None));
+        assert_eq!(
+            turns,
+            [Some("Page 3"), Some("Page 1"), Some("Page 1"), Some("Page 3"), None].map(|to| to.map(str::to_owned))
+        );
         let named = dictionary! { "Dest" => "chapter.2" };
         assert_eq!(said(&named, None).as_deref(), Some("chapter.2"));
     }

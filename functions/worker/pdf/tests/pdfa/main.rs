@@ -6,6 +6,7 @@ mod invoices;
 mod kept_tags;
 mod metadata;
 mod tags;
+mod unexplained;
 mod validators;
 
 use std::path::{Path, PathBuf};

@@ -4,13 +4,13 @@ use std::process::Command;
 
 use super::*;
 
-fn tagged(source: &Path, options: Value, directory: &Path) -> (PathBuf, Outcome) {
+pub(super) fn tagged(source: &Path, options: Value, directory: &Path) -> (PathBuf, Outcome) {
     let outcome = run(Tool::TagPdf, &[(source, Format::Pdf)], options, directory).unwrap();
     (directory.join("result.pdf"), outcome)
 }
 
 /// Every pixel of all pages.
-fn pictures(path: &Path, directory: &Path) -> Vec<Vec<u8>> {
+pub(super) fn pictures(path: &Path, directory: &Path) -> Vec<Vec<u8>> {
     let options = json!({"format": "png", "dpi": 72});
     let outcome = run(Tool::PdfToImages, &[(path, Format::Pdf)], options, directory).unwrap();
     let pixels = |artifact: &docmill_pdf_request::Artifact| {
@@ -20,7 +20,7 @@ fn pictures(path: &Path, directory: &Path) -> Vec<Vec<u8>> {
 }
 
 /// What poppler reads, without the places of words.
-fn words(path: &Path) -> Vec<String> {
+pub(super) fn words(path: &Path) -> Vec<String> {
     let output = Command::new("pdftotext").arg(path).arg("-").output().unwrap();
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap().split_whitespace().map(str::to_owned).collect()
@@ -340,7 +340,7 @@ fn cells_that_claim_one_place_share_it() {
 }
 
 /// A page with the text, as a PDF string, in each of these fonts, none of which is embedded.
-fn page_in(fonts: Vec<Dictionary>, text: &str) -> Document {
+pub(super) fn page_in(fonts: Vec<Dictionary>, text: &str) -> Document {
     let mut document = Document::with_version("1.7");
     let pages = document.new_object_id();
     let mut resources = Dictionary::new();
@@ -362,7 +362,7 @@ fn page_in(fonts: Vec<Dictionary>, text: &str) -> Document {
     document
 }
 
-fn font(kind: &str, name: &str) -> Dictionary {
+pub(super) fn font(kind: &str, name: &str) -> Dictionary {
     dictionary! { "Type" => "Font", "Subtype" => kind, "BaseFont" => name }
 }
 

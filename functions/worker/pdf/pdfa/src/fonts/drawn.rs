@@ -18,6 +18,8 @@ use docmill_pdf_fonts::stated_widths::Simple as Widths;
 
 /// The first of the private characters that stand for codes.
 const PRIVATE: u16 = 0xE000;
+/// Undefined codes above this one are bullets.
+const FIRST_BULLET: u8 = 40;
 /// Most objects that a font consists of, and how deeply they are nested.
 const OBJECTS: usize = 1_000;
 const DEPTH: u8 = 16;
@@ -52,12 +54,9 @@ pub(super) fn embed(
         });
         let stated = widths.of(*code).filter(|stated| (stated - drawn.width).abs() < WHOLE);
         let width = stated.unwrap_or(drawn.width);
-        Glyph {
-            code: *code,
-            name,
-            character,
-            outline: Outline { width, steps: steps(&drawn.outline), hints: Vec::new() },
-        }
+        let outline = Outline { width, steps: steps(&drawn.outline), hints: Vec::new() };
+        let character = character.or_else(|| undefined(encoding.base, *code, &outline));
+        Glyph { code: *code, name, character, outline }
     };
     let glyphs: Vec<Glyph> = codes.iter().zip(drawn.glyphs).map(glyph).collect();
     let bounds = bounds(&glyphs);
@@ -65,6 +64,15 @@ pub(super) fn embed(
         Some(font) => Fate::New(font, Repair::FontEmbedded),
         None => Fate::Broken(Rule::FontNotEmbedded),
     }
+}
+
+/// The character of a code that its encoding leaves undefined: nothing is a space, and ISO 32000-1, D.2 has a bullet for what Windows
+/// leaves undefined.
+fn undefined(base: Base, code: u8, outline: &Outline) -> Option<char> {
+    if outline.is_blank() {
+        return Some(' ');
+    }
+    (base == Base::Windows && code > FIRST_BULLET).then_some('•')
 }
 
 /// The characters of a simple font's codes, as far as its encoding and its name say them.

@@ -1,5 +1,6 @@
 //! Fonts: embedded, with all displayed glyphs, and with the widths that the document states.
 
+mod blank;
 mod codes;
 mod descriptor;
 mod drawn;
@@ -85,9 +86,13 @@ pub(super) fn mend_shown(
     for id in shown {
         let Ok(font) = document.get_dictionary(id) else { continue };
         let font = font.clone();
-        let codes: Vec<u16> = uses.shown.get(&id).map(|codes| codes.iter().collect()).unwrap_or_default();
+        let mut codes: Vec<u16> = uses.shown.get(&id).map(|codes| codes.iter().collect()).unwrap_or_default();
         if codes.is_empty() {
-            continue;
+            if !matches!(Program::of(document, &font), Program::Missing) {
+                continue;
+            }
+            // Text of no letters asks for the font, too.
+            codes.push(u16::from(b' '));
         }
         let is_open = uses.open.contains(&id);
         let fate = match document.name(&font, b"Subtype") {

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_fonts::compact;
-use docmill_pdf_fonts::outline::{self, Hints, Outline, Step};
+use docmill_pdf_fonts::outline::{self, Hints, Outline};
 use docmill_pdf_fonts::type1::Type1;
 use lopdf::{Dictionary, Document, Object, dictionary};
 use read_fonts::ps::agl;
 use read_fonts::ps::cff::CffFontRef;
-use read_fonts::ps::cs::CommandSink;
-use read_fonts::types::{Fixed, GlyphId};
+use read_fonts::types::GlyphId;
 
 use super::codes::{Base, Codes};
 use super::unicode::set_characters;
@@ -84,7 +83,7 @@ impl<'f> Face<'f> {
     fn outline(&self, name: &str) -> Option<Outline> {
         match self {
             Self::Type1(font) => outline::read(font, name),
-            Self::Compact { font, names } => read(font, *names.get(name)?),
+            Self::Compact { font, names } => outline::of_compact(font, *names.get(name)?),
         }
     }
 
@@ -109,31 +108,6 @@ impl<'f> Face<'f> {
 fn standard(code: u8) -> Option<String> {
     let name = read_fonts::ps::encoding::PredefinedEncoding::Standard.name(code);
     (name != ".notdef" && !name.is_empty()).then(|| name.to_owned())
-}
-
-/// An outline and its width.
-pub(super) fn read(font: &CffFontRef<'_>, glyph: u16) -> Option<Outline> {
-    let glyph = GlyphId::new(glyph.into());
-    let subfont = font.subfont(font.subfont_index(glyph)?, &[]).ok()?;
-    let mut pen = Pen::default();
-    let width = font.evaluate_charstring(&subfont, glyph, &[], &mut pen).ok()?;
-    Some(Outline { width: width.map_or(0.0, Fixed::to_f64), steps: pen.0, hints: vec![Hints::default()] })
-}
-
-#[derive(Default)]
-struct Pen(Vec<Step>);
-
-impl CommandSink for Pen {
-    fn move_to(&mut self, x: Fixed, y: Fixed) {
-        self.0.push(Step::Move([x.to_f64(), y.to_f64()]));
-    }
-    fn line_to(&mut self, x: Fixed, y: Fixed) {
-        self.0.push(Step::Line([x.to_f64(), y.to_f64()]));
-    }
-    fn curve_to(&mut self, a: Fixed, b: Fixed, c: Fixed, d: Fixed, e: Fixed, f: Fixed) {
-        self.0.push(Step::Curve([a, b, c, d, e, f].map(Fixed::to_f64)));
-    }
-    fn close(&mut self) {}
 }
 
 /// A used character code with its glyph name, if the font has one, and width.

@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 
 use docmill_pdf_core::objects::{Lookup, reference, unpacked};
+use docmill_pdf_fonts::outline;
 use docmill_pdf_fonts::truetype::Tables;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use read_fonts::ps::cff::CffFontRef;
 use read_fonts::ps::string::Sid;
 
 use super::truetype::{Face, Slot, rewrite};
-use super::{FILE_BYTES, Fate, Program, TOLERANCE, descriptor, file, outlines};
+use super::{FILE_BYTES, Fate, Program, TOLERANCE, blank, descriptor, file};
 use crate::verdict::{Level, Repair, Rule};
 use docmill_pdf_fonts::stated_widths::Wide as Widths;
+
+/// Most glyphs of a font that is looked through for one that draws something.
+const MOST_BLANK: u32 = 512;
 
 /// A composite font, and what a document shows of it.
 struct Composite<'f> {
@@ -103,8 +107,7 @@ fn true_type(document: &mut Document, composite: &Composite<'_>, data: &[u8]) ->
     new.set("BaseFont", name.as_str());
     new.set("FontDescriptor", descriptor);
     new.set("CIDToGIDMap", map);
-    let mut font = font.clone();
-    font.set("BaseFont", name.as_str());
+    let (font, id) = with_descendant(document, font, &name);
     let present: Vec<u16> = rewritten.glyphs.keys().copied().collect();
     // The glyphs were renumbered. Vertical metrics and others use CIDs, which stay the same.
     match entries(document, &font, id, new, &present, level) {
@@ -116,6 +119,9 @@ fn true_type(document: &mut Document, composite: &Composite<'_>, data: &[u8]) ->
 fn compact(document: &mut Document, composite: &Composite<'_>, data: &[u8]) -> Fate {
     let Composite { font, id, descendant, codes, level } = *composite;
     let Ok(face) = CffFontRef::new_cff(data, 0, None) else { return Fate::Broken(Rule::FontProgram) };
+    if outlines_are_blank(&face) {
+        return blank(document, composite);
+    }
     let charset = face.charset().filter(|_| face.is_cid());
     let glyph = |cid: u16| match &charset {
         Some(charset) => charset.glyph_id(Sid::new(cid)).ok().and_then(|glyph| u16::try_from(glyph.to_u32()).ok()),
@@ -127,7 +133,7 @@ fn compact(document: &mut Document, composite: &Composite<'_>, data: &[u8]) -> F
         let Some(glyph) = glyph(*cid).filter(|glyph| *glyph != 0 && u32::from(*glyph) < face.num_glyphs()) else {
             return Fate::Broken(Rule::FontGlyphs);
         };
-        let Some(outline) = outlines::read(&face, glyph) else { return Fate::Broken(Rule::FontProgram) };
+        let Some(outline) = outline::of_compact(&face, glyph) else { return Fate::Broken(Rule::FontProgram) };
         if (outline.width * scale - widths.of(*cid)).abs() > TOLERANCE {
             return Fate::Broken(Rule::FontWidths);
         }
@@ -137,6 +143,45 @@ fn compact(document: &mut Document, composite: &Composite<'_>, data: &[u8]) -> F
         None => (1..u16::try_from(face.num_glyphs()).unwrap_or(u16::MAX)).collect(),
     };
     entries(document, font, id, descendant.clone(), &present, level)
+}
+
+/// Whether the font draws nothing, whatever it shows: such fonts are for text that is found and copied, over the picture of a page.
+fn outlines_are_blank(face: &CffFontRef<'_>) -> bool {
+    let count = face.num_glyphs();
+    count <= MOST_BLANK
+        && (0..count)
+            .filter_map(|glyph| u16::try_from(glyph).ok())
+            .all(|glyph| outline::of_compact(face, glyph).is_some_and(|outline| outline.is_blank()))
+}
+
+/// The font with a program that has a blank glyph for each of its codes: these say in common that they have none.
+fn blank(document: &mut Document, composite: &Composite<'_>) -> Fate {
+    let Composite { font, id: _, descendant, codes, level } = *composite;
+    let widths = Widths::new(document, descendant);
+    let widths: Vec<(u16, f64)> = codes.iter().map(|code| (*code, widths.of(*code))).collect();
+    let Some(blank::Program { data, glyphs }) = blank::program(&widths) else { return Fate::Broken(Rule::FontProgram) };
+    let map = document.add_object(Stream::new(Dictionary::new(), glyph_map(&glyphs)));
+    let Some((file, tag)) = file(document, &data, None) else { return Fate::Broken(Rule::FontProgram) };
+    let name = format!("{tag}+{}", descriptor::plain_name(document.name(font, b"BaseFont").unwrap_or(b"Font")));
+    let mut new = descendant.clone();
+    new.set("Subtype", "CIDFontType2");
+    new.set("BaseFont", name.as_str());
+    new.set("FontDescriptor", descriptor::with_file(document, descendant, &name, "FontFile2", file, None));
+    new.set("CIDToGIDMap", map);
+    let (font, id) = with_descendant(document, font, &name);
+    match entries(document, &font, id, new, codes, level) {
+        Fate::Broken(rule) => Fate::Broken(rule),
+        // It draws as much as before.
+        Fate::Kept | Fate::New(..) => Fate::New(font, Repair::FontEntries),
+    }
+}
+
+/// The font with this name, and with a place for a descendant of its own: other fonts may have the same one, and show other codes.
+fn with_descendant(document: &mut Document, font: &Dictionary, name: &str) -> (Dictionary, ObjectId) {
+    let (mut font, id) = (font.clone(), document.new_object_id());
+    font.set("BaseFont", name);
+    font.set("DescendantFonts", vec![id.into()]);
+    (font, id)
 }
 
 /// Writes the descendant. Lists the set of glyphs if the level requires it, and removes the list otherwise.
