@@ -17,6 +17,7 @@
 mod blocks;
 mod builder;
 mod bullets;
+mod columns;
 mod document;
 mod headings;
 mod inline;

@@ -4,6 +4,7 @@ use docmill_pdf_core::pdfium::Tag;
 
 use super::PageContent;
 use super::builder::marker;
+use super::columns::median;
 use super::order::{self, Line};
 use super::styles::Styles;
 use super::wording;
@@ -56,7 +57,7 @@ pub(super) fn take(page: &mut PageContent, styles: &Styles) -> Vec<Line> {
 /// The space between most lines.
 fn usual(lines: &[Line]) -> f32 {
     let steps = lines.windows(2).filter_map(|pair| if let [a, b] = pair { Some(space(a, b)) } else { None });
-    order::median(steps.collect())
+    median(steps.collect())
 }
 
 /// The space between two lines, of which either may be above.

@@ -6,6 +6,7 @@ use docmill_pdf_request::Failure;
 
 use super::PageContent;
 use super::blocks::{Block, Content, PageBlocks};
+use super::columns::median;
 use super::document::Document;
 use super::inline;
 use super::order::{self, Line};
@@ -22,7 +23,7 @@ pub fn code(lines: &[Line]) -> String {
         .iter()
         .flat_map(|line| &line.words)
         .map(|word| word.area.width() / word.text.chars().count().max(1) as f32);
-    let advance = order::median(advance.collect()).max(0.1);
+    let advance = median(advance.collect()).max(0.1);
     lines.iter().map(|line| spaced(line, left, advance)).collect::<Vec<_>>().join("\n")
 }
 
@@ -48,9 +49,9 @@ fn spaced(line: &Line, left: f32, advance: f32) -> String {
 pub fn layout(page: PageContent) -> String {
     let words = page.words;
     let advances = words.iter().map(|word| word.area.width() / word.text.chars().count().max(1) as f32);
-    let advance = order::median(advances.collect()).max(0.5);
+    let advance = median(advances.collect()).max(0.5);
     let left = words.iter().map(|word| word.area.x0).fold(f32::MAX, f32::min);
-    let height = order::median(words.iter().map(|word| word.size).collect()).max(1.0) * 1.3;
+    let height = median(words.iter().map(|word| word.size).collect()).max(1.0) * 1.3;
     let mut text = String::new();
     let mut above: Option<f32> = None;
     for line in order::lines(words) {

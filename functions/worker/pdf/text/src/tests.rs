@@ -174,6 +174,29 @@ fn a_table_of_numbers_is_no_drawing() {
 }
 
 #[test]
+fn a_letterhead_in_small_type_is_read_apart_from_the_address_beside_it() {
+    let block = |lines: &[(&str, f32)], left: f32, size: f32| {
+        let words = lines.iter().map(|(text, y)| Word::at(text, left, *y, size, false));
+        words.collect::<Vec<_>>()
+    };
+    let address =
+        [("Theodor", 100.0), ("Bahnstrasse", 121.5), ("Spielkreis", 143.0), ("Germany", 156.8), ("Customer", 210.0)];
+    let sender = ["Spiel", "Ecke", "Stadthausen", "Phone", "Register", "Site", "Ingmar", "Mail"];
+    let at = |pitch: f32| (0..8u8).map(move |line| 99.0 + f32::from(line) * pitch);
+    let parts = |pitch: f32, size: f32| {
+        let right: Vec<(&str, f32)> = sender.into_iter().zip(at(pitch)).collect();
+        order::blocks([block(&address, 60.0, 12.0), block(&right, 380.0, size)].concat(), &[]).len()
+    };
+    assert_eq!(parts(14.3, 7.5), 2);
+    assert_eq!(parts(14.3, 12.0), 1, "type of one size may be a table's");
+    // Names in small type before their values are rows.
+    let rows = |left: f32, top: f32, size: f32| {
+        block(&sender.into_iter().zip(at(18.0).map(|y| y + top)).collect::<Vec<_>>(), left, size)
+    };
+    assert_eq!(order::blocks([rows(60.0, 4.0, 7.0), rows(200.0, 0.0, 12.0)].concat(), &[]).len(), 1);
+}
+
+#[test]
 fn a_table_beside_text_is_a_column_of_its_own() {
     let parts = |pitch: f32| {
         let rows = (0..16u8).flat_map(|at| {
