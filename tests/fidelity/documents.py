@@ -19,6 +19,8 @@ LIST = Path(__file__).with_name("documents.json")
 MOST_OF_ONE = 25
 # These have documents that others judge by.
 LEFT_OUT = ("nissl-lab/npoi", "dotnet/Open-XML-SDK", "plutext/docx4j", "PHPOffice/", "SheetJS/", "jgm/pandoc")
+# Their documents are those of a repository that is listed, in part with changes.
+COPIES = ("OfficeDev/Open-Xml-PowerTools", "danbetts/OpenXmlPowerTools2023")
 LARGEST_BYTES = 20 << 20
 # More would take most of the time.
 MOST_PAGES = 150
@@ -74,18 +76,20 @@ def all_documents() -> list[Document]:
     ]
 
 
-def _chosen(clone: Path) -> dict[str, str]:
-    """The documents of a clone that tell their pages in Word, from two on: those with the lowest digests."""
+def _chosen(clone: Path, known: set[str]) -> dict[str, str]:
+    """The documents of a clone that tell their pages in Word, from two on: those with the lowest digests. `known`: of other repositories,
+    whose part they would be in too."""
     found: dict[str, str] = {}
     for path, blob in blobs(clone, (".docx", ".docm")):
         data = content(clone, blob)
         if data[:2] == b"PK" and len(data) <= LARGEST_BYTES and _is_paged(data):
             found.setdefault(hashlib.sha256(data).hexdigest(), path)
-    return {path: digest for digest, path in sorted(found.items())[:MOST_OF_ONE]}
+    new = sorted((digest, path) for digest, path in found.items() if digest not in known)
+    return {path: digest for digest, path in new[:MOST_OF_ONE]}
 
 
-def _listed(repository: str, clone: Path) -> dict | None:
-    documents = _chosen(clone)
+def _listed(repository: str, clone: Path, known: set[str]) -> dict | None:
+    documents = _chosen(clone, known)
     if not documents:
         return None
     commit = _git(clone, "rev-parse", "HEAD").decode().strip()
@@ -132,9 +136,10 @@ def main() -> None:
         repository = folder.name.replace("+", "/", 1)
         clone = clone_in(folder)
         # The documents of a repository that is listed stay, so that figures can be compared.
-        if not clone or repository in listed or repository.startswith(LEFT_OUT):
+        if not clone or repository in listed or repository.startswith(LEFT_OUT) or repository in COPIES:
             continue
-        if chosen := _listed(repository, clone):
+        known = {digest for of in listed.values() for digest in of["documents"].values()}
+        if chosen := _listed(repository, clone, known):
             listed[repository] = chosen
             print(f"{repository}: {len(chosen['documents'])}", file=sys.stderr)
     LIST.write_text(json.dumps(dict(sorted(listed.items())), indent=1, ensure_ascii=False) + "\n")
