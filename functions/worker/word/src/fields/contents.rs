@@ -206,6 +206,13 @@ impl<'a, 'i> Place<'a, 'i> {
         super::find::own(node).any(|part| is(part, "t") && range.contains(&part.range().start))
     }
 
+    /// The tab stops of the first line in a style.
+    pub(super) fn tab_stops(&self, style: &str) -> Option<Node<'a, 'i>> {
+        let properties = self.paragraphs.iter().filter_map(|paragraph| child(*paragraph, "pPr"));
+        let mut of_style = properties.filter(|own| value(*own, "pStyle") == Some(style));
+        of_style.find_map(|own| child(own, "tabs"))
+    }
+
     /// The letters of its lines, without empty ones.
     pub(super) fn texts(&self, document: &Document<'_, '_>) -> impl Iterator<Item = String> {
         self.paragraphs.iter().map(|paragraph| self.text(document, *paragraph)).filter(|text| !text.is_empty())

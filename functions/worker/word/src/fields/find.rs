@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use roxmltree::{Node, NodeId};
 
 use super::instruction::Instruction;
-use crate::tree::attribute;
+use crate::tree::{attribute, is};
 
 /// A field.
 #[derive(Debug)]
@@ -107,14 +107,22 @@ impl<'a, 'i> Reader<'a, 'i> {
                 self.found.push(Some(Field { instruction, shape: Shape::Simple(node), texts, has_more, within }));
             }
             "fldChar" => self.sign(node),
-            "instrText" => {
-                if let Some(open) = self.open.last_mut().filter(|open| open.separate.is_none()) {
-                    open.instruction.push_str(node.text().unwrap_or_default());
-                }
-            }
+            "instrText" => self.instructed(node.text().unwrap_or_default()),
             "t" => self.content(node, true),
+            // As in `INDEX \e "→"`, and not a tab stop.
+            "tab" if node.parent().is_some_and(|run| is(run, "r")) => {
+                self.instructed("\t");
+                self.content(node, false);
+            }
             "tab" | "br" | "cr" | "sym" | "drawing" | "pict" | "object" | "oMath" => self.content(node, false),
             _ => {}
+        }
+    }
+
+    /// A part of the open field's instruction.
+    fn instructed(&mut self, text: &str) {
+        if let Some(open) = self.open.last_mut().filter(|open| open.separate.is_none()) {
+            open.instruction.push_str(text);
         }
     }
 

@@ -86,8 +86,8 @@ pub(super) fn update(document: &Document<'_, '_>, results: &mut Results<'_>, fie
         results.is_clean(field);
         return Outcome::AsItWas;
     }
-    let written: Vec<_> =
-        lines.into_iter().map(|line| (properties(document, results, line.level), line.content)).collect();
+    let properties = |level| properties(document, results, &place, level, &index);
+    let written: Vec<_> = lines.into_iter().map(|line| (properties(line.level), line.content)).collect();
     place.write_lines(results, field, &written);
     Outcome::Rewritten
 }
@@ -100,10 +100,19 @@ pub(super) fn style(level: Option<u8>) -> (String, String) {
     }
 }
 
-fn properties(document: &Document<'_, '_>, results: &Results<'_>, level: Option<u8>) -> String {
+/// The style of a line, and the tab stops of the old lines in this style: the pages stand at them.
+fn properties(
+    document: &Document<'_, '_>,
+    results: &Results<'_>,
+    place: &Place<'_, '_>,
+    level: Option<u8>,
+    index: &Index<'_>,
+) -> String {
     let (usual, name) = style(level);
     let (w, id) = (results.prefix, document.styles.id_of(&name).unwrap_or(&usual));
-    format!("<{w}pPr><{w}pStyle {w}val=\"{}\"/></{w}pPr>", escape(id))
+    let tabs = if level.is_some() && index.separator.contains('\t') { place.tab_stops(id) } else { None };
+    let tabs = tabs.map(|tabs| results.written(tabs)).unwrap_or_default();
+    format!("<{w}pPr><{w}pStyle {w}val=\"{}\"/>{tabs}</{w}pPr>", escape(id))
 }
 
 impl<'s> Index<'s> {

@@ -272,6 +272,9 @@ fn an_index_lists_marked_words_in_order() {
     let headed = index_of(&updated_text(&body("\\h \"A\" \\e \"\t\" \\l \";\"")));
     assert_eq!(headed[0..4], ["IndexHeading:#", "Index1:3D→7", "IndexHeading:A", "Index1:Äpfel"]);
     assert_eq!(headed.last().unwrap(), "Index1:zebra→2;5");
+    // As Word writes it.
+    let in_run = "\\e \"</w:instrText></w:r><w:r><w:tab/></w:r><w:r><w:instrText>\"";
+    assert_eq!(index_of(&updated_text(&body(in_run))).last().unwrap(), "Index1:zebra→2, 5");
     assert_eq!(index_of(&updated_text(&body("\\f p"))), ["Index1:person, 6"]);
 }
 
@@ -299,6 +302,20 @@ fn an_index_stays_in_its_columns() {
     assert_eq!((text.matches(&section(1)).count(), text.matches(&last).count()), (1, 1));
     let inner = text.split_once("<w:body>").unwrap().1.rsplit_once("</w:body>").unwrap().0;
     assert_eq!(updated(inner).0, text, "what is right keeps its bytes");
+}
+
+#[test]
+fn the_pages_of_an_index_stay_at_their_tab_stops() {
+    let tabs = "<w:tabs><w:tab w:val=\"right\" w:leader=\"dot\" w:pos=\"4598\"/></w:tabs>";
+    let index = |separator: &str| {
+        let begin = marked(&format!("INDEX {separator}")).replace("\"end\"", "\"separate\"");
+        let end = "<w:r><w:fldChar w:fldCharType=\"end\"/></w:r>";
+        let old = format!("<w:p><w:pPr><w:pStyle w:val=\"Index1\"/>{tabs}<w:rPr/></w:pPr>{}</w:p>", run("old"));
+        updated_text(&with_index(&format!("<w:p>{begin}</w:p>{old}<w:p>{end}</w:p>")))
+    };
+    let properties = format!("<w:pPr><w:pStyle w:val=\"Index1\"/>{tabs}</w:pPr>");
+    assert_eq!(index("\\e \"\t\"").matches(&properties).count(), 5);
+    assert_eq!(index("").matches(&properties).count(), 0);
 }
 
 #[test]
