@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use docmill_fonts::substitutes::Emoji;
+use docmill_office_rewrite::Reader;
 
 /// Debian's path of LibreOffice.
 pub const DEFAULT_PROGRAM_DIRECTORY: &str = "/usr/lib/libreoffice/program";
@@ -31,11 +32,19 @@ impl Installation {
         program.parent().map_or(program.clone(), Path::to_owned)
     }
 
+    fn numbers(&self) -> (u32, u32) {
+        let mut numbers = self.version.split('.').map_while(|number| number.parse::<u32>().ok());
+        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+    }
+
     /// LibreOffice prints colored glyphs since 7.5.
     pub(super) fn emoji(&self) -> Emoji {
-        let mut numbers = self.version.split('.').map_while(|number| number.parse::<u32>().ok());
-        let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-        if version >= (7, 5) { Emoji::Colored } else { Emoji::Plain }
+        if self.numbers() >= (7, 5) { Emoji::Colored } else { Emoji::Plain }
+    }
+
+    /// Versions between 7.4 and 25.2 were not looked at.
+    pub(super) fn reader(&self) -> Reader {
+        if self.numbers() >= (25, 2) { Reader::Current } else { Reader::Older }
     }
 
     /// Writes a new profile to `directory`.
@@ -123,7 +132,9 @@ mod tests {
         std::fs::write(program.join("versionrc"), "[Version]\nbuildid=abc123\n").unwrap();
         let installation = Installation::read(program).unwrap();
         assert_eq!((installation.version.as_str(), installation.emoji()), ("24.8", Emoji::Colored));
-        assert_eq!(Installation { version: "7.4".to_owned(), ..installation.clone() }.emoji(), Emoji::Plain);
+        let of = |version: &str| Installation { version: version.to_owned(), ..installation.clone() };
+        assert_eq!(of("7.4").emoji(), Emoji::Plain);
+        assert_eq!((of("24.8").reader(), of("25.2").reader()), (Reader::Older, Reader::Current));
         let profile = program.join("profile");
         installation.write_profile(&profile).unwrap();
         assert_eq!(std::fs::read_to_string(profile.join("user/extensions/buildid")).unwrap(), "abc123");

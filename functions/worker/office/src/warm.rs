@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use docmill_formats::Format;
-use docmill_office_rewrite::{self as rewrite, Reading, Unread};
+use docmill_office_rewrite::{self as rewrite, Reader, Reading, Unread};
 
 use super::document::{Answer, Document, Notes};
 use super::export::{Changes, Settings};
@@ -65,13 +65,14 @@ enum AfterWarmUp {
 pub(super) struct WarmOffice<'a> {
     kit: &'a Office,
     uno: Option<Uno>,
+    reader: Reader,
 }
 
 impl<'a> WarmOffice<'a> {
     /// Only warms up with a text document. The first job waits for this, and warming up for a spreadsheet or presentation would
     /// take as long as converting one.
-    pub(super) fn warm_up(kit: &'a Office, home: &Path, by_uno: bool) -> io::Result<Self> {
-        let mut office = Self { kit, uno: None };
+    pub(super) fn warm_up(kit: &'a Office, reader: Reader, home: &Path, by_uno: bool) -> io::Result<Self> {
+        let mut office = Self { kit, uno: None, reader };
         // LibreOfficeKit's first document sets the language, and one document is enough to warm it up.
         office.repeat(home, &WARM_UP[..1], AfterWarmUp::Closed)?;
         if by_uno {
@@ -136,7 +137,7 @@ impl<'a> WarmOffice<'a> {
 
     pub(super) fn convert(&self, asked: &Document) -> io::Result<Answer> {
         let reading = match &asked.rewrite {
-            Some((kind, directory)) => rewrite::rewrite(&asked.source, *kind, directory),
+            Some((kind, directory)) => rewrite::rewrite(&asked.source, *kind, self.reader, directory),
             None => Reading::unchanged(&asked.source),
         };
         let is_changed = reading.document != asked.source;

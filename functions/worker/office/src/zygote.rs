@@ -11,6 +11,7 @@ use docmill_confine::fork_server::system;
 use super::document::{Answer, Document};
 use super::fonts_log;
 use super::lok::{self, Office};
+use super::profile::Installation;
 use super::uno::file_url;
 use super::warm::WarmOffice;
 
@@ -49,7 +50,8 @@ fn serve(args: &Args, replies: &mut File) -> io::Result<()> {
 }
 
 fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Result<()> {
-    let office = WarmOffice::warm_up(office, &args.home, !args.without_uno)?;
+    let reader = Installation::read(&args.program)?.reader();
+    let office = WarmOffice::warm_up(office, reader, &args.home, !args.without_uno)?;
     // The profile was read. Later files in its place could only come from a document.
     std::fs::remove_dir_all(args.home.join("profile"))?;
     // Drops pages that were only needed for the start.

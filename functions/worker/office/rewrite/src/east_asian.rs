@@ -29,7 +29,7 @@ impl LineHeight {
 const WIDE: i64 = 173;
 
 /// `None` if nobody has measured it. Measured on PDFs that Word made, for MS Gothic, Gulim, Malgun Gothic, Microsoft JhengHei and
-/// SimSun. The others are of the same makers and have the same heights.
+/// SimSun, and for DengXian by where Word breaks pages. The others are of the same makers and have the same heights.
 pub(super) fn line_height(font: &str) -> Option<LineHeight> {
     let (percent, is_noto) = match font.to_lowercase().as_str() {
         "ms gothic" | "ｍｓ ゴシック" | "ms pgothic" | "ｍｓ ｐゴシック" | "ms ui gothic" => (130, false),
@@ -42,6 +42,7 @@ pub(super) fn line_height(font: &str) -> Option<LineHeight> {
             (130, true)
         }
         "fangsong" | "仿宋" | "kaiti" | "楷体" => (130, true),
+        "dengxian" | "等线" | "dengxian light" | "等线 light" => (114, true),
         _ => return None,
     };
     Some(LineHeight { percent, is_noto })
@@ -115,6 +116,7 @@ mod tests {
         assert_eq!(line_height("MS Mincho"), height(130, false));
         assert_eq!(line_height("맑은 고딕"), height(173, true));
         assert_eq!(line_height("宋体"), height(130, true));
+        assert_eq!(line_height("等线 Light"), height(114, true));
         assert_eq!(line_height("Calibri"), None);
         assert!("漢かカ한（".chars().all(is_east_asian));
         assert!(!"aé“…✓→".chars().any(is_east_asian));

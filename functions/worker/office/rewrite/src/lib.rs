@@ -89,6 +89,15 @@ pub enum Kind {
     },
 }
 
+/// The LibreOffice that reads what is prepared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// It keeps all space above a paragraph that a break moves to a new page: seen in 7.4.
+    Older,
+    /// It keeps as much as Word: seen in 25.2.
+    Current,
+}
+
 /// Problems that could not be repaired.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Losses {
@@ -144,8 +153,8 @@ impl Reading {
 }
 
 /// Writes a changed copy of a document to `directory`, with the same name, which may be printed.
-pub fn rewrite(source: &Path, kind: Kind, directory: &Path) -> Reading {
-    changed(source, kind, directory).unwrap_or_else(|error| {
+pub fn rewrite(source: &Path, kind: Kind, reader: Reader, directory: &Path) -> Reading {
+    changed(source, kind, reader, directory).unwrap_or_else(|error| {
         eprintln!("a document is read as it is: {:?}", error.kind());
         Reading::unchanged(source)
     })
@@ -163,7 +172,7 @@ enum Context {
 }
 
 impl Context {
-    fn read(package: &mut Package, kind: Kind) -> io::Result<Self> {
+    fn read(package: &mut Package, kind: Kind, reader: Reader) -> io::Result<Self> {
         Ok(match kind {
             Kind::Text => {
                 let styles = part(package, styles::PART)?;
@@ -172,6 +181,7 @@ impl Context {
                 let fonts = ThemeFonts::read(package, east_asian_language.as_deref())?;
                 let separator = footnotes::separator(package, &paragraph_styles, &fonts)?;
                 let unread = Unread { compression, separator };
+                let space_above = (reader == Reader::Older).then_some(space_above);
                 let layout = Box::new(Layout { space_above, styles: paragraph_styles, fonts });
                 Self::Text {
                     cleared: lists::cleared_by(&styles)?,
@@ -243,9 +253,9 @@ fn loadable(part: &str, xml: &str) -> io::Result<Edited> {
     if comments::is_page(part) { comments::edited(xml) } else { Ok(Edited { xml: None, losses: Losses::default() }) }
 }
 
-fn changed(source: &Path, kind: Kind, directory: &Path) -> io::Result<Reading> {
+fn changed(source: &Path, kind: Kind, reader: Reader, directory: &Path) -> io::Result<Reading> {
     let mut package = open(source)?;
-    let context = Context::read(&mut package, kind)?;
+    let context = Context::read(&mut package, kind, reader)?;
     let (mut changes, mut left) = (Changes::default(), MOST_BYTES);
     let mut reading = Reading { unread: context.unread(), ..Reading::unchanged(source) };
     for name in package.names() {
@@ -342,7 +352,12 @@ mod tests {
         let parts = [("ppt/presentation.xml", "<p:presentation/>"), ("ppt/slides/slide1.xml", slide), ("other", "J")];
         let (directory, source) = package(&parts);
         let deck = |source: &Path| {
-            rewrite(source, Kind::Presentation { with_notes: true }, &directory.path().join("rewritten"))
+            rewrite(
+                source,
+                Kind::Presentation { with_notes: true },
+                Reader::Current,
+                &directory.path().join("rewritten"),
+            )
         };
         let Reading { document: target, losses, .. } = deck(&source);
         assert_eq!((target.file_name(), losses), (source.file_name(), Losses::default()));
@@ -359,8 +374,12 @@ mod tests {
         let slide = "<p:sld><a:r><a:rPr><a:latin typeface=\"Wingdings\"/></a:rPr><a:t>J</a:t></a:r></p:sld>";
         let rewritten = |slide: &str| {
             let (directory, source) = package(&[("ppt/slides/slide1.xml", slide)]);
-            let reading =
-                rewrite(&source, Kind::Presentation { with_notes: true }, &directory.path().join("rewritten"));
+            let reading = rewrite(
+                &source,
+                Kind::Presentation { with_notes: true },
+                Reader::Current,
+                &directory.path().join("rewritten"),
+            );
             part(&reading.document, "ppt/slides/slide1.xml")
         };
         let expected = rewritten(slide);
@@ -380,7 +399,7 @@ mod tests {
                 ("word/footer1.xml", footer),
             ];
             let (directory, source) = package(&parts);
-            let reading = rewrite(&source, Kind::Text, &directory.path().join("rewritten"));
+            let reading = rewrite(&source, Kind::Text, Reader::Older, &directory.path().join("rewritten"));
             part(&reading.document, "word/styles.xml")
         };
         let many = (0..12).collect::<Vec<_>>();
@@ -410,7 +429,7 @@ mod tests {
             ];
             let (directory, source) = package(&parts);
             let kind = Kind::Presentation { with_notes: true };
-            let target = rewrite(&source, kind, &directory.path().join("rewritten")).document;
+            let target = rewrite(&source, kind, Reader::Current, &directory.path().join("rewritten")).document;
             (part(&target, of_master), part(&target, master))
         };
         let all = [1, 2, 3];
@@ -425,7 +444,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let source = directory.path().join("a.docx");
         std::fs::write(&source, b"PK\x03\x04 and no more").unwrap();
-        let rewritten = rewrite(&source, Kind::Text, &directory.path().join("rewritten"));
+        let rewritten = rewrite(&source, Kind::Text, Reader::Older, &directory.path().join("rewritten"));
         assert_eq!(rewritten, Reading::unchanged(&source));
     }
 
@@ -435,7 +454,7 @@ mod tests {
             let xml = String::from_utf8_lossy(bytes);
             // Both results are valid.
             let layout = ParagraphStyles::read(&xml).map(|styles| Layout {
-                space_above: SpaceAbove::WithoutSpaceBelow,
+                space_above: Some(SpaceAbove::WithoutSpaceBelow),
                 styles,
                 fonts: ThemeFonts::of_east_asia(Some("ms gothic")),
             });

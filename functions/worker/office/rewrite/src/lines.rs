@@ -87,9 +87,10 @@ impl Letters {
         let is_known =
             all.iter().all(|letters| !letters.is_east_asian || letters.height.is_some()) && !self.has_objects;
         // The paragraph's mark counts too.
-        let usual = complete.size.unwrap_or(USUAL_SIZE);
-        let others = all.iter().filter(|letters| letters.height.is_none()).map(|letters| letters.size);
-        let others = in_percent(others.max().unwrap_or(usual).max(usual), OTHERS);
+        let of_mark = theme.name(complete.face.as_ref()).and_then(line_height);
+        let mark = in_percent(complete.size.unwrap_or(USUAL_SIZE), of_mark.map_or(OTHERS, |height| height.percent));
+        let others = all.iter().filter(|letters| letters.height.is_none()).map(|letters| letters.size).max();
+        let others = mark.max(others.map_or(0, |size| in_percent(size, OTHERS)));
         let line = complete.line.unwrap_or(SINGLE);
         let must_be_exact = is_too_high && is_known && others <= height;
         let rule = if must_be_exact { "exact" } else { "atLeast" };
@@ -161,7 +162,8 @@ mod tests {
 
     const STYLES: &str = "<w:styles><w:docDefaults><w:rPr><w:rFonts w:eastAsiaTheme=\"minorEastAsia\"/></w:rPr></w:docDefaults>\
          <w:style w:styleId=\"Wide\"><w:pPr><w:spacing w:line=\"480\"/></w:pPr>\
-         <w:rPr><w:rFonts w:eastAsia=\"Gulim\"/><w:sz w:val=\"32\"/></w:rPr></w:style></w:styles>";
+         <w:rPr><w:rFonts w:eastAsia=\"Gulim\"/><w:sz w:val=\"32\"/></w:rPr></w:style>\
+         <w:style w:styleId=\"Thin\"><w:rPr><w:rFonts w:ascii=\"DengXian\"/></w:rPr></w:style></w:styles>";
 
     fn changed(xml: &str) -> Option<String> {
         changed_with(Some("맑은 고딕"), xml)
@@ -169,7 +171,7 @@ mod tests {
 
     fn changed_with(theme: Option<&str>, xml: &str) -> Option<String> {
         let styles = ParagraphStyles::read(STYLES).unwrap();
-        let layout = Layout { space_above: SpaceAbove::Dropped, styles, fonts: ThemeFonts::of_east_asia(theme) };
+        let layout = Layout { space_above: Some(SpaceAbove::Dropped), styles, fonts: ThemeFonts::of_east_asia(theme) };
         edited(xml, Some(Paragraphs::new(xml, &layout, Part::Body))).unwrap().xml
     }
 
@@ -288,6 +290,10 @@ mod tests {
             text(&line(260, "exact"), "SimSun"),
             "the stand-in is higher"
         );
+        let of_style = |line: &str| {
+            format!("<w:p><w:pPr><w:pStyle w:val=\"Thin\"/>{line}</w:pPr>{}</w:p>", "<w:r><w:t>x</w:t></w:r>")
+        };
+        assert_eq!(changed(&of_style("")).unwrap(), of_style(&line(228, "exact")), "as high as its mark");
         assert_eq!(changed(&text("", "Calibri")), None);
     }
 
