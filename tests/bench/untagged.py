@@ -31,6 +31,8 @@ OF_LANGUAGE = {f"7.2-{test}" for test in (2, 21, 22, 23, 24, 25, 30, 31, 32, 33,
 OF_PEOPLE = {"7.3-1", "7.1-9", "5-1"} | OF_LANGUAGE
 # That an annotation has a description. Only people can say what somebody has drawn by hand, as with figures.
 DESCRIPTION, DRAWING = "7.18.1-2", "/Ink"
+# Annotations that need no description of their own: fields, and the windows of others.
+NEED_NONE = ("/Widget", "/Popup")
 HIDDEN = 2
 # How opendataloader-pdf makes tags.
 PEER_TAGS = ["-q", "-f", "tagged-pdf", "--image-output", "off"]
@@ -134,7 +136,7 @@ def lacks_drawings_only(path: Path) -> bool:
             for annotation in page.get("/Annots", [])
             if not str(annotation.get("/Contents", "")).strip() and not int(annotation.get("/F", 0)) & HIDDEN
         ]
-    return DRAWING in lacking and all(kind in (DRAWING, "/Widget") for kind in lacking)
+    return DRAWING in lacking and all(kind in (DRAWING, *NEED_NONE) for kind in lacking)
 
 
 def peer_of(program: Path, paths: list[Path], scratch: Path) -> dict[Path, set[str] | None]:

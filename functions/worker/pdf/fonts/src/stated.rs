@@ -97,8 +97,17 @@ impl<'d> Stated<'d> {
         if let Some(name) = self.names.name(code) {
             return agl::name_to_char(name).map(plain);
         }
+        if self.kind == Some(b"Type3") { None } else { self.of_base(code) }
+    }
+
+    /// The text of a code whose glyph is drawn like a page, by an encoding that the font has as a whole: readers ask for a map, too.
+    pub fn of_drawn(&self, code: u16) -> Option<String> {
+        let code = u8::try_from(code).ok().filter(|_| self.kind == Some(b"Type3"))?;
+        self.of_base(code).filter(|_| self.names.name(code).is_none())
+    }
+
+    fn of_base(&self, code: u8) -> Option<String> {
         let is_known = matches!(self.base, Some(b"WinAnsiEncoding" | b"MacRomanEncoding"))
-            && self.kind != Some(b"Type3")
             && !matches!(code, 0..32 | 127 | 129 | 141 | 143 | 144 | 157);
         // Which of the two is meant only matters for a map that is written.
         is_known.then(|| self.names.characters(code).first().copied().map(String::from)).flatten()

@@ -26,8 +26,40 @@ const OLD: &str = "Γ Δ Θ Λ Ξ Π Σ Υ Φ Ψ Ω ff fi fl ffi ffl ı ȷ ` ´ 
 /// Codes from 128.
 const CORK_HIGH: &str = "ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖŒØÙÚÛÜÝÞẞ\
                          àáâãäåæçèéêëìíîïðñòóôõöœøùúûüýþß";
-const CYRILLIC_HIGH: [(u8, &str); 3] =
-    [(156, "Ё№¤§"), (188, "ё„«»"), (192, "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюя")];
+const CYRILLIC_HIGH: &str = "ҐҒЂЋҺҖҘЉЇҚҠҜӔҢҤЅӨҪЎҮҰҲЏҸҶЄӘЊЁ№¤§ґғђћһҗҙљїқҡҝӕңҥѕөҫўүұҳџҹҷєәњё„«»\
+                             АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюя";
+/// The codes of symbols for text, if the font has its bullet.
+const COMPANION: [(u8, char); 29] = [
+    (24, '←'),
+    (25, '→'),
+    (42, '∗'),
+    (132, '†'),
+    (133, '‡'),
+    (134, '‖'),
+    (135, '‰'),
+    (BULLET, '•'),
+    (137, '℃'),
+    (139, '¢'),
+    (151, '™'),
+    (153, '¶'),
+    (158, '◦'),
+    (167, '§'),
+    (169, '©'),
+    (172, '¬'),
+    (174, '®'),
+    (176, '°'),
+    (177, '±'),
+    (178, '²'),
+    (179, '³'),
+    (181, 'µ'),
+    (183, '·'),
+    (185, '¹'),
+    (188, '¼'),
+    (189, '½'),
+    (190, '¾'),
+    (191, '€'),
+    (214, '×'),
+];
 
 /// The encodings of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +102,7 @@ impl Encoding {
             (Self::Cork | Self::Cyrillic, 33..=126) => Some(char::from(code).to_string()),
             (Self::Cork | Self::Cyrillic, 127) => Some("-".to_owned()),
             (Self::Cork, _) => high(128, CORK_HIGH),
-            (Self::Cyrillic, _) => CYRILLIC_HIGH
-                .iter()
-                .rev()
-                .find(|(first, _)| *first <= code)
-                .and_then(|(first, text)| high(*first, text)),
+            (Self::Cyrillic, _) => high(128, CYRILLIC_HIGH),
         };
         found.filter(|text| code > 32 || text != "?")
     }
@@ -106,9 +134,12 @@ pub fn texts(
     };
     let pictures: Option<Vec<(u8, Picture)>> = codes.iter().map(glyph).collect();
     let Some(pictures) = pictures else { return HashMap::new() };
-    if let [(BULLET, picture)] = pictures.as_slice() {
-        let bullet = picture.is_disc().then(|| (BULLET.into(), "•".to_owned()));
-        return bullet.into_iter().collect();
+    if pictures.iter().any(|(code, picture)| *code == BULLET && picture.is_disc()) {
+        let symbol = |(code, _): &(u8, Picture)| {
+            let (_, symbol) = COMPANION.iter().find(|(known, _)| known == code)?;
+            Some((u16::from(*code), symbol.to_string()))
+        };
+        return pictures.iter().filter_map(symbol).collect();
     }
     // A font for Cyrillic shows more of it than a letter, which may be one with an accent.
     let is_cyrillic = pictures.iter().filter(|(code, _)| *code >= FIRST_CYRILLIC).count() >= LEAST;
@@ -218,14 +249,28 @@ mod tests {
             with(&[(233, 0, 640), (238, 0, 430), (224, 0, 430), (225, 0, 650)]),
             ["a", "b", "p", "а", "б", "й", "о"]
         );
+        let serbian =
+            with(&[(162, -190, 698), (163, 0, 690), (167, 0, 440), (187, 0, 440), (207, 0, 683), (224, 0, 460)]);
+        assert!(serbian.is_empty(), "too few letters of the alphabet");
+        let more = [
+            (106, -200, 700),
+            (163, 0, 690),
+            (187, 0, 440),
+            (207, 0, 683),
+            (224, 0, 460),
+            (228, -160, 446),
+            (232, 0, 446),
+        ];
+        assert_eq!(texts_of(&more, 0xFF), ["j", "ћ", "њ", "П", "а", "д", "и"]);
         // Small capitals, or signs.
         assert!(texts_of(&[(97, 0, 514), (98, 0, 514), (112, 0, 514), (113, 0, 514)], 0xFF).is_empty());
         assert!(texts_of(&letters, 0xFF).is_empty(), "too few");
     }
 
     #[test]
-    fn a_disc_alone_is_a_bullet() {
+    fn a_disc_is_the_bullet_of_symbols_for_text() {
         assert_eq!(texts_of(&[(136, 50, 450)], 0b0111_1110), ["•"]);
+        assert_eq!(texts_of(&[(25, 0, 500), (136, 50, 450)], 0b0111_1110), ["→", "•"]);
         assert!(texts_of(&[(136, 50, 450)], 0xFF).is_empty(), "a square");
         assert!(texts_of(&[(136, 0, 900)], 0b0111_1110).is_empty(), "a letter");
     }

@@ -72,16 +72,15 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let existing = if corrected.is_some() { Existing::Replace } else { existing };
     let given =
         docmill_pdf_tag::Options { language, title, alternative_texts, standard: standard.into(), careful: false };
-    let mut wanted = Wanted { given, existing, corrected, headings, missing: Missing::Drawn };
-    for (careful, missing) in [(false, Missing::Drawn), (true, Missing::Drawn), (true, Missing::Installed)] {
+    let mut wanted = Wanted { given, existing, corrected, headings, stands_in: true };
+    for careful in [false, true] {
         wanted.given.careful = careful;
-        wanted.missing = missing;
         let (outcome, is_risky) = make(engines, request, &wanted)?;
         if !is_risky || looks_the_same(engines, request)? {
             return Ok(outcome);
         }
     }
-    wanted.missing = Missing::Left;
+    wanted.stands_in = false;
     Ok(make(engines, request, &wanted)?.0)
 }
 
@@ -91,17 +90,8 @@ struct Wanted {
     existing: Existing,
     corrected: Option<Corrected>,
     headings: Vec<Heading>,
-    missing: Missing,
-}
-
-/// What becomes of fonts that the document does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Missing {
-    /// The glyphs that are drawn instead are embedded.
-    Drawn,
-    /// An installed font of the same widths is: it has the hints by which small letters are drawn.
-    Installed,
-    Left,
+    /// Fonts are embedded for those that are missing.
+    stands_in: bool,
 }
 
 /// The structure that a person has corrected.
@@ -115,7 +105,7 @@ fn corrected(structure: Value) -> Result<Corrected, Failure> {
 
 /// Makes the result, and says whether it may look different.
 fn make(engines: &Engines, request: &Request, wanted: &Wanted) -> Result<(Outcome, bool), Failure> {
-    let Wanted { given, existing, corrected, headings, missing } = wanted;
+    let Wanted { given, existing, corrected, headings, stands_in } = wanted;
     let opened = open_deferring(&engines.libraries, request, 0)?.with_sound_streams().without_claim();
     let (mut document, held, mut warnings) = (opened.document, opened.held, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
@@ -128,11 +118,7 @@ fn make(engines: &Engines, request: &Request, wanted: &Wanted) -> Result<(Outcom
             structure = corrected.clone().with_words_of(structure);
         }
         let session = engines.libraries.pdfium()?.session();
-        let stand_ins = match missing {
-            Missing::Drawn => StandIns::Drawn(&session),
-            Missing::Installed => StandIns::Installed(engines.libraries.fonts()),
-            Missing::Left => StandIns::None,
-        };
+        let stand_ins = if *stands_in { StandIns::Drawn(&session) } else { StandIns::None };
         if *existing == Existing::Repair && has_tags {
             docmill_pdf_tag::repair(&mut document, &tree.pages, &structure, &stand_ins, given)
         } else {

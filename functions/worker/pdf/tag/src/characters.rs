@@ -13,6 +13,7 @@ use docmill_pdf_fonts::truetype::{self, Tables, u16_at};
 use docmill_pdf_fonts::type1::Type1;
 use docmill_pdf_fonts::uses::Uses;
 use lopdf::{Dictionary, Document, ObjectId, Stream};
+use read_fonts::ps::agl;
 use read_fonts::ps::cff::CffFontRef;
 use read_fonts::tables::cmap::{Cmap, CmapSubtable, PlatformId};
 use read_fonts::types::GlyphId;
@@ -27,6 +28,9 @@ const MAP_BYTES: usize = 8 << 20;
 const FILE_BYTES: usize = 64 << 20;
 /// Characters that only their font gives a meaning.
 pub(super) const PRIVATE: std::ops::RangeInclusive<char> = '\u{e000}'..='\u{f8ff}';
+
+/// The private characters of fonts of symbols begin here.
+const SYMBOLS: u32 = 0xF000;
 
 /// The texts of codes, or of glyphs.
 type Texts = HashMap<u16, String>;
@@ -49,10 +53,13 @@ fn complete_font(document: &mut Document, id: ObjectId, codes: &BTreeSet<u16>) {
     let lacking: Vec<u16> = codes.iter().copied().filter(|code| stated.of(*code).is_none()).collect();
     let (asked, left_out): (Vec<u16>, Vec<u16>) = lacking.into_iter().partition(|code| may_lack(*code));
     let is_beyond = codes.iter().any(|code| stated.is_beyond(*code));
-    if asked.is_empty() && left_out.is_empty() && !is_beyond {
+    let source = Source::new(document, font);
+    // What only the font gives a meaning is known of some fonts.
+    let private = |code: u16| source.of_private(&stated.of(code)?).map(|character| (code, character.to_string()));
+    let public: Texts = codes.iter().filter_map(|code| private(*code)).collect();
+    if asked.is_empty() && left_out.is_empty() && !is_beyond && public.is_empty() {
         return;
     }
-    let source = Source::new(document, font);
     let known = match (asked.is_empty(), is_wide) {
         (true, _) => Texts::new(),
         (false, true) => source.of_wide(codes),
@@ -64,17 +71,17 @@ fn complete_font(document: &mut Document, id: ObjectId, codes: &BTreeSet<u16>) {
     let text = |code: u16| {
         let blank = || blanks.has(&stated, code).then(|| " ".to_owned());
         let of_program = || known.get(&code).or_else(|| pictured.get(&code)).cloned();
-        of_name(code).or_else(of_program).or_else(blank)
+        of_name(code).or_else(|| stated.of_drawn(code)).or_else(of_program).or_else(blank)
     };
     let mut found: Texts = asked.iter().filter_map(|code| Some((*code, text(*code)?))).collect();
     found.extend(source.ligatures(&stated, &left_out));
-    if found.is_empty() && !is_beyond {
+    if found.is_empty() && !is_beyond && public.is_empty() {
         return;
     }
+    let text = |code: u16| public.get(&code).cloned().or_else(|| stated.of(code)).or_else(|| found.get(&code).cloned());
     // A range over all codes is no list of those that the font has.
     let all = (0..=u16::MAX).filter(|code| codes.contains(code) || (!is_beyond && stated.maps(*code)));
-    let entries: BTreeMap<u16, String> =
-        all.filter_map(|code| Some((code, stated.of(code).or_else(|| found.get(&code).cloned())?))).collect();
+    let entries: BTreeMap<u16, String> = all.filter_map(|code| Some((code, text(code)?))).collect();
     let pairs: Vec<(u16, &str)> = entries.iter().map(|(code, text)| (*code, text.as_str())).collect();
     let map = character_map::table(&pairs, if is_wide { 2 } else { 1 });
     let map = document.add_object(Stream::new(Dictionary::new(), map));
@@ -91,6 +98,8 @@ struct Source<'d> {
     symbols: Option<SymbolFont>,
     has_dingbats: bool,
     has_wingdings: bool,
+    /// It is the font of symbols that every viewer has.
+    has_symbol: bool,
 }
 
 impl<'d> Source<'d> {
@@ -103,6 +112,18 @@ impl<'d> Source<'d> {
             symbols: SymbolFont::named(family),
             has_dingbats: family.contains("Dingbats"),
             has_wingdings: family == "Wingdings",
+            has_symbol: matches!(family, "Symbol" | "SymbolMT"),
+        }
+    }
+
+    /// The character that a private one means in a font of symbols.
+    fn of_private(&self, text: &str) -> Option<char> {
+        let private = text.parse::<char>().ok().filter(|character| PRIVATE.contains(character))?;
+        let code = || u8::try_from(u32::from(private).checked_sub(SYMBOLS)?).ok();
+        let of_symbol = || agl::name_to_char(symbols::symbol_name(code()?)?);
+        match self.symbols {
+            Some(font) => font.character(private),
+            None => of_symbol().filter(|_| self.has_symbol),
         }
     }
 
@@ -307,6 +328,16 @@ mod tests {
     }
 
     #[test]
+    fn glyphs_that_are_drawn_like_pages_have_the_characters_of_their_encoding() {
+        let mut document = Document::new();
+        let font = dictionary! { "Type" => "Font", "Subtype" => "Type3", "Encoding" => "WinAnsiEncoding" };
+        let id = document.add_object(font);
+        complete_font(&mut document, id, &BTreeSet::from([65, 0x80]));
+        let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
+        assert_eq!((stated.of(65).as_deref(), stated.of(0x80).as_deref()), (Some("A"), Some("€")));
+    }
+
+    #[test]
     fn ranges_over_several_rows_become_lists() {
         let mut document = Document::new();
         let map =
@@ -322,6 +353,23 @@ mod tests {
         complete_font(&mut document, id, &BTreeSet::from([0x41, 0x2019]));
         assert_eq!(said(&document, 0x2019), (Some("’".to_owned()), false));
         assert_eq!(said(&document, 0x42), (None, false));
+    }
+
+    #[test]
+    fn private_characters_of_fonts_of_symbols_become_public() {
+        let said = |name: &str, text: &str| {
+            let mut document = Document::new();
+            let map = document.add_object(Stream::new(Dictionary::new(), character_map::table(&[(183, text)], 1)));
+            let font =
+                dictionary! { "Type" => "Font", "Subtype" => "TrueType", "BaseFont" => name, "ToUnicode" => map };
+            let id = document.add_object(font);
+            complete_font(&mut document, id, &BTreeSet::from([183]));
+            Stated::new(&document, document.get_dictionary(id).unwrap()).of(183)
+        };
+        assert_eq!(said("ABCDEF+SymbolMT", "\u{f0b7}").as_deref(), Some("•"));
+        assert_eq!(said("Wingdings", "\u{f0fc}").as_deref(), Some("✓"));
+        assert_eq!(said("Fontawesome", "\u{f0b7}").as_deref(), Some("\u{f0b7}"));
+        assert_eq!(said("SymbolMT", "b").as_deref(), Some("b"));
     }
 
     #[test]

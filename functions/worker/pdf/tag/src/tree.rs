@@ -9,6 +9,7 @@ use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
 use lopdf::{Dictionary, Document, Object, ObjectId, dictionary};
 
+use super::characters::PRIVATE;
 use super::nodes::{Content, Kid, Node, NodeId, Nodes, Scope, Tag};
 
 /// The number by which an annotation finds its element is after those of pages and forms.
@@ -93,7 +94,11 @@ impl<'w> Writer<'w> {
             entries.set("Pg", *page);
         }
         if let Some(alternative) = &node.alternative {
-            entries.set("Alt", text(alternative.trim()));
+            // Nobody can read out what only a font gives a meaning.
+            let said: String = alternative.chars().filter(|character| !PRIVATE.contains(character)).collect();
+            if !said.trim().is_empty() {
+                entries.set("Alt", text(said.trim()));
+            }
         }
         if let Some(language) = &node.language {
             entries.set("Lang", string(language.as_bytes()));
