@@ -42,7 +42,8 @@ class Scores(unittest.TestCase):
 
 MAIN = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 BODY = (
-    "<w:p><w:pPr><w:t>x</w:t></w:pPr><w:r><w:t>One</w:t><w:tab/><w:t>line</w:t></w:r></w:p>"
+    "<w:p><w:pPr><w:t>x</w:t></w:pPr><w:r><w:t>One</w:t><w:tab/><w:t>line</w:t></w:r>"
+    '<w:r><w:rPr><w:rFonts w:ascii="Wingdings 2"/></w:rPr><w:t>û</w:t></w:r></w:p>'
     "<w:p><w:r><w:lastRenderedPageBreak/><w:t>Two</w:t></w:r></w:p>"
 )
 
@@ -90,6 +91,10 @@ class WordPages(unittest.TestCase):
             parts.setdefault(document.repository, set()).add(document.part)
         self.assertTrue(all(len(of) == 1 for of in parts.values()))
         self.assertEqual({part for of in parts.values() for part in of}, set(Part))
+
+    def test_no_document_is_listed_twice(self) -> None:
+        digests = Counter(document.sha256 for document in all_documents())
+        self.assertEqual([digest for digest, count in digests.items() if count > 1], [])
 
 
 class RowBreaks(unittest.TestCase):

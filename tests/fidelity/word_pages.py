@@ -5,6 +5,7 @@ PDF."""
 import re
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,8 @@ from .names import MC, W
 SKIPPED = {MC + "Fallback", *(W + name for name in ("pPr", "rPr", "sdtPr", "del", "moveFrom", "instrText", "txbxContent"))}
 SPACES = {W + name for name in ("tab", "br", "cr")}
 ENDS = {W + name for name in ("p", "tc")}
+# Their letters stand for signs, which are no words.
+SYMBOLS = ("wingdings", "webdings", "symbol")
 # The date of all parts of a package that Word has written.
 DATE = (1980, 1, 1)
 
@@ -35,14 +38,19 @@ def pages(document: Path) -> list[str] | None:
     count, characters = (re.search(rf"<{name}>(\d+)", properties) for name in ("Pages", "Characters"))
     if not program or not count or not characters or dates != {DATE} or not fits:
         return None
+    found = _joined(_pieces(root))
+    agrees = len(found) == int(count.group(1)) and _is_about(len("".join("".join(found).split())), int(characters.group(1)))
+    return _joined(_pieces(root, with_symbols=False)) if agrees else None
+
+
+def _joined(pieces: Iterator[str | None]) -> list[str]:
     found = [""]
-    for piece in _pieces(root):
+    for piece in pieces:
         if piece is None:
             found.append("")
         else:
             found[-1] += piece
-    agrees = len(found) == int(count.group(1)) and _is_about(len("".join("".join(found).split())), int(characters.group(1)))
-    return found if agrees else None
+    return found
 
 
 def _is_about(found: int, counted: int) -> bool:
@@ -50,16 +58,23 @@ def _is_about(found: int, counted: int) -> bool:
     return found <= counted * 1.05 + 10 and found + counted / 4 + 10 >= counted
 
 
-def _pieces(element: ElementTree.Element):
+def _pieces(element: ElementTree.Element, with_symbols: bool = True) -> Iterator[str | None]:
     """The text, with None for each break between pages."""
     for child in element:
         if child.tag == W + "lastRenderedPageBreak":
             yield None
+        elif not with_symbols and _is_symbol(child):
+            yield from (None for _ in child.iter(W + "lastRenderedPageBreak"))
         elif child.tag == W + "t":
             yield child.text or ""
         elif child.tag in SPACES:
             yield " "
         elif child.tag not in SKIPPED:
-            yield from _pieces(child)
+            yield from _pieces(child, with_symbols)
             if child.tag in ENDS:
                 yield "\n"
+
+
+def _is_symbol(run: ElementTree.Element) -> bool:
+    fonts = run.find(f"{W}rPr/{W}rFonts") if run.tag == W + "r" else None
+    return fonts is not None and fonts.get(W + "ascii", "").lower().startswith(SYMBOLS)
