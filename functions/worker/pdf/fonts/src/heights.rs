@@ -8,6 +8,8 @@ use unicode_normalization::char::canonical_combining_class;
 const PER_MISFIT: usize = 10;
 /// Class of combining marks below a letter, up to which all are below.
 const BELOW: std::ops::Range<u8> = 1..230;
+/// The most doubt about the height of a glyph by which its size is told, in ems.
+const CLEAR: f64 = 0.25;
 /// How many heights there must be among the glyphs: those of one height may be any.
 const KINDS: usize = 3;
 
@@ -18,6 +20,35 @@ pub struct Span {
     pub bottom: f64,
     /// Of its highest point.
     pub top: f64,
+}
+
+/// The same for glyphs whose size is not known, and that may be upside down: they get the size that fits the texts.
+pub fn best_of_any_size(
+    supposed: impl Iterator<Item = Vec<String>>,
+    spans: &[Span],
+    least: usize,
+) -> Option<Vec<String>> {
+    let mut found: Vec<Vec<String>> = supposed
+        .filter_map(|texts| {
+            let scale = size(&texts, spans)?;
+            let scaled = |span: &Span| Span { bottom: span.bottom * scale, top: span.top * scale };
+            let spans: Vec<Span> = spans.iter().map(scaled).collect();
+            best(std::iter::once(texts), &spans, least)
+        })
+        .collect();
+    let first = found.pop()?;
+    found.iter().all(|other| *other == first).then_some(first)
+}
+
+/// By how much glyphs must be larger to be as high as their texts.
+fn size(texts: &[String], spans: &[Span]) -> Option<f64> {
+    let scale = |(text, span): (&String, &Span)| {
+        let [_, _, least, most] = usual(text)?;
+        (most - least < CLEAR && span.top != 0.0).then(|| (least + most) / 2.0 / span.top)
+    };
+    let mut scales: Vec<f64> = texts.iter().zip(spans).filter_map(scale).collect();
+    scales.sort_by(f64::total_cmp);
+    scales.get(scales.len() / 2).copied()
 }
 
 /// The texts, one for each glyph, that fit the glyphs best among those that are supposed. `None` if none fit, or several do. `least`: how
@@ -121,6 +152,19 @@ mod tests {
         assert_eq!(best([texts("abpA"), texts("ohgB")].into_iter(), &spans, 4), None, "both fit");
         assert_eq!(best([texts("abpA")].into_iter(), &spans, 5), None, "too few");
         assert_eq!(best([texts("aaaa")].into_iter(), &spans, 4), None, "of one height");
+    }
+
+    #[test]
+    fn glyphs_of_any_size_are_compared_with_each_other() {
+        let heights = [[0.0, 43.0], [0.0, 69.0], [-19.0, 43.0], [0.0, 68.0], [0.0, 69.0]];
+        let texts = ["a", "b", "p", "A", "fi"].map(str::to_owned).to_vec();
+        for scale in [1.0, 0.4, -1.0] {
+            let spans = heights.map(|[bottom, top]| Span { bottom: bottom * scale, top: top * scale });
+            assert_eq!(best_of_any_size(std::iter::once(texts.clone()), &spans, 4), Some(texts.clone()));
+            let mut others = texts.clone();
+            others.reverse();
+            assert_eq!(best_of_any_size(std::iter::once(others), &spans, 4), None);
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ const GLYPH_BYTES: usize = 1 << 20;
 const LEAST: usize = 4;
 /// The first code of the Cyrillic alphabet.
 const FIRST_CYRILLIC: u8 = 192;
+/// A unit of so many ems is none of the font: text is scaled where it is shown.
+const LARGE_UNIT: f64 = 0.1;
 /// The code of the bullet in the encoding of TeX's symbols for text, and how much of its box a disc fills.
 const BULLET: u8 = 136;
 const DISC: std::ops::RangeInclusive<f64> = 0.72..=0.86;
@@ -127,7 +129,9 @@ pub fn texts(
     let glyph = |code: &u16| {
         let code = u8::try_from(*code).ok()?;
         let name = stated.name(code.into())?;
-        let is_code = name.strip_prefix('a').and_then(|number| number.parse().ok()) == Some(code);
+        // Ghostscript has a name for the character that no name can have.
+        let is_code = name.strip_prefix('a').and_then(|number| number.parse().ok()) == Some(code)
+            || (code == 0 && name == "BnZr");
         let content = document.value(glyphs, name.as_bytes())?.as_stream().ok();
         let content = unpacked(content.filter(|_| is_code || name.as_bytes() == [code])?, GLYPH_BYTES)?;
         Some((code, Picture::read(&content, scale)?))
@@ -148,7 +152,12 @@ pub fn texts(
         .filter(|encoding| is_cyrillic || **encoding != Encoding::Cyrillic)
         .filter_map(|encoding| pictures.iter().map(|(code, _)| encoding.text(*code)).collect::<Option<Vec<String>>>());
     let spans: Vec<Span> = pictures.iter().map(|(_, picture)| picture.span).collect();
-    let told = heights::best(by_encoding, &spans, LEAST).unwrap_or_default();
+    let told = if scale.abs() < LARGE_UNIT {
+        heights::best(by_encoding, &spans, LEAST)
+    } else {
+        heights::best_of_any_size(by_encoding, &spans, LEAST)
+    };
+    let told = told.unwrap_or_default();
     pictures.iter().map(|(code, _)| u16::from(*code)).zip(told).collect()
 }
 
