@@ -153,6 +153,18 @@ fn names_beside_a_grid_are_its_first_column() {
 }
 
 #[test]
+fn rows_that_a_form_leaves_to_be_filled_are_rows() {
+    let words = [("Date", 60.0, 103.0), ("Author", 160.0, 103.0), ("May", 60.0, 123.0), ("Ada", 160.0, 123.0)];
+    let cell = |row: u8, left: f32| {
+        let y0 = 100.0 + f32::from(row) * 20.0;
+        Rect { x0: left, y0, x1: left + 100.0, y1: y0 + 20.0 }
+    };
+    let boxes: Vec<Rect> = (0..4u8).flat_map(|row| [cell(row, 50.0), cell(row, 150.0)]).collect();
+    let expected = [["Date", "Author"], ["May", "Ada"], ["", ""], ["", ""]];
+    assert_eq!(rows_of(drawn(&words, &boxes)), expected);
+}
+
+#[test]
 fn a_table_of_numbers_is_no_drawing() {
     let row = |y: f32, texts: [&'static str; 4]| {
         texts.into_iter().zip([60.0, 160.0, 220.0, 280.0]).map(move |(text, x)| Word::at(text, x, y, 10.0, false))

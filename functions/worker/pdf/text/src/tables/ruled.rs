@@ -31,8 +31,10 @@ const LEVEL: f32 = 0.12;
 const COMPARED: usize = 100;
 /// The least places where pieces of rules meet that part a row.
 const LEAST_SEAMS: usize = 2;
-/// Columns without a word that are narrower than that, in points, are the space between double rules.
+/// Columns and rows without a word that are narrower than that, in points, are the space between double rules.
 const DOUBLE: f32 = 8.0;
+/// The least height of a row without words, as a share of the lowest row with words.
+const ROW_SHARE: f32 = 0.9;
 
 /// The edges of a ruled table's cells, from left to right and from top to bottom, and the rules between them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -159,7 +161,18 @@ impl Grid {
         !(0..self.xs.len().saturating_sub(2)).any(|column| self.has_right(row, column))
     }
 
-    /// The table with these words. Empty rows and columns are left out.
+    /// The rows with words, and those that a form leaves to be filled: empty ones with cells, about as high as others.
+    fn used_rows(&self, mut has_words: Vec<bool>) -> Vec<bool> {
+        let height = |row: usize| self.ys.get(row + 1).zip(self.ys.get(row)).map_or(0.0, |(bottom, top)| bottom - top);
+        let filled = has_words.iter().enumerate().filter(|(_, has)| **has).map(|(row, _)| height(row));
+        let lowest = filled.fold(f32::MAX, f32::min) * ROW_SHARE;
+        for (row, used) in has_words.iter_mut().enumerate() {
+            *used = *used || height(row) >= lowest.max(DOUBLE) && !self.is_open(row);
+        }
+        has_words
+    }
+
+    /// The table with these words. Empty columns are left out, and empty rows without cells.
     /// `turned`: those that run in another direction, with their places in the direction of the others.
     pub fn table(&self, words: Vec<Word>, turned: Vec<(Word, Rect)>) -> Table {
         self.without_double_rules(&words).with_seams(&words).filled(words, turned)
@@ -209,7 +222,7 @@ impl Grid {
         }
         let filled = || places.iter().filter(|place| !place.words.is_empty() || !place.turned.is_empty());
         let used_columns: Vec<bool> = (0..columns).map(|at| filled().any(|place| place.column == at)).collect();
-        let used_rows: Vec<bool> = (0..rows).map(|at| filled().any(|place| place.row == at)).collect();
+        let used_rows = self.used_rows((0..rows).map(|at| filled().any(|place| place.row == at)).collect());
         let count = |used: &[bool], from: usize, length: usize| {
             used.iter().skip(from).take(length).filter(|is_used| **is_used).count()
         };
