@@ -42,11 +42,15 @@ TRIED = 150
 OF_REPOSITORY = 20
 WORST = 12
 MARGINS = ("header", "footer")
+# Blocks that count by their words: where they are parted is the author's taste.
+ROLES = {"margins": MARGINS, "items": ("listItem",), "captions": ("caption",), "notes": ("footnote",)}
+# Markdown tells none of them.
+NO_ROLES = dict.fromkeys(ROLES)
 
 
 @dataclass(frozen=True)
 class Score:
-    """`None` where the truth has nothing of the kind. `headings`, `levels` and `margins` are F, `tables` is TEDS, `cells` GriTS of contents."""
+    """`None` where the truth has nothing of the kind. `tables` is TEDS, `cells` GriTS of contents, all others but `order` are F."""
 
     order: float
     headings: float | None
@@ -54,16 +58,19 @@ class Score:
     tables: float | None
     cells: float | None
     margins: float | None
+    items: float | None
+    captions: float | None
+    notes: float | None
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader has read: its text, its headings with the ranks of their levels, its tables, which can be too many to compare, and how good its running lines are."""
+    """What a reader has read: its text, its headings with the ranks of their levels, its tables, which can be too many to compare, and how good its blocks of other roles are."""
 
     text: str
     headings: list[tuple[int, str]]
     tables: str | None
-    margins: float | None
+    roles: dict[str, float | None]
 
 
 Reader = Callable[[Path, dict], Score]
@@ -145,15 +152,19 @@ def html(document: dict) -> str:
     return "\n".join(tables)
 
 
-def margins(document: dict) -> Counter:
-    words = (word for block in document["blocks"] if block["role"] in MARGINS for word in block["text"].split())
-    return Counter(map(plain, words))
+def _words(document: dict, roles: tuple[str, ...]) -> Counter:
+    words = (word for block in document["blocks"] if block["role"] in roles for word in block["text"].split())
+    return Counter(filter(None, map(plain, words)))
+
+
+def _roles_of(truth: dict, read: dict) -> dict[str, float | None]:
+    return {name: _f(_words(truth, roles), _words(read, roles)) for name, roles in ROLES.items()}
 
 
 def score(truth: dict, read: dict) -> Score:
     cells = max(sum(len(table["cells"]) for table in one["tables"]) for one in (truth, read))
     # The distance of trees takes the square of their nodes.
-    return _score(truth, Reading(text(read), headings(read), html(read) if cells < MOST_CELLS else None, _f(margins(truth), margins(read))))
+    return _score(truth, Reading(text(read), headings(read), html(read) if cells < MOST_CELLS else None, _roles_of(truth, read)))
 
 
 def _score(truth: dict, read: Reading) -> Score:
@@ -164,7 +175,7 @@ def _score(truth: dict, read: Reading) -> Score:
         _f(Counter(wanted), Counter(read.headings)),
         None if read.tables is None else scores.tables(html(truth), read.tables),
         None if read.tables is None else grits.score(html(truth), read.tables),
-        read.margins,
+        **read.roles,
     )
 
 
@@ -176,7 +187,7 @@ def of_markdown(truth: dict, markdown: str) -> Score:
     ranked = [(levels.index(level), words) for level, words in found if words]
     only_text = scores.html.unescape(re.sub(r"<[^>]+>|!\[[^\]]*\]\([^)]*\)|[*_`#\\]|^\s*[-+] ", " ", with_html, flags=re.MULTILINE))
     cells = max(sum(len(table["cells"]) for table in truth["tables"]), with_html.count("<td"))
-    return _score(truth, Reading(re.sub(r"\s+", " ", only_text).strip(), ranked, with_html if cells < MOST_CELLS else None, None))
+    return _score(truth, Reading(re.sub(r"\s+", " ", only_text).strip(), ranked, with_html if cells < MOST_CELLS else None, NO_ROLES))
 
 
 def of_peer(name: str) -> Reader:
@@ -203,7 +214,7 @@ def measured(folder: Path, read: Reader) -> dict[str, Score]:
             found[pdf.stem] = read(pdf, truth)
         except Exception as error:  # Peers raise what they like, and count as nothing read.
             print(f"{pdf.name}: {type(error).__name__}: {str(error)[:80]}")
-            found[pdf.stem] = _score(truth, Reading("", [], "", _f(margins(truth), Counter())))
+            found[pdf.stem] = _score(truth, Reading("", [], "", _roles_of(truth, {"blocks": []})))
     return found
 
 

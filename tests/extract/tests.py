@@ -103,10 +103,12 @@ class Stripped(unittest.TestCase):
     def test_scores_are_one_for_the_truth_itself(self):
         cells = [{"row": 0, "column": at, "rowSpan": 1, "columnSpan": 1, "text": text} for at, text in enumerate("ab")]
         blocks = [{"role": "heading", "level": 1, "text": "Ships"}, {"role": "table", "table": "t1"}, {"role": "footer", "text": "Page 3"}]
+        blocks += [{"role": role, "text": "They left."} for role in ("listItem", "caption", "footnote")]
         document = {"blocks": blocks, "tables": [{"id": "t1", "rows": 1, "cells": cells}]}
-        self.assertEqual(stripped.score(document, document), stripped.Score(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
+        self.assertEqual(stripped.score(document, document), stripped.Score(*[1.0] * len(stripped.Score.__dataclass_fields__)))
         other = {"blocks": blocks[:1], "tables": []}
-        self.assertEqual(stripped.score(document, other).margins, 0.0)
+        less = stripped.score(document, other)
+        self.assertEqual((less.margins, less.items, less.captions, less.notes), (0.0, 0.0, 0.0, 0.0))
 
 
 class Calibration(unittest.TestCase):
