@@ -151,7 +151,7 @@ fn schema_faults(
     Ok(grammar.check(document).into_iter().map(finding).collect())
 }
 
-/// A rule's message without its ID. Most messages start with it: `[BR-01]-An Invoice shall have …`.
+/// A rule's message without the ID at its start, as in `[BR-01]-An Invoice shall have …`.
 fn without_id(text: &str, id: &str) -> String {
     let text = text.trim();
     let rest = text.strip_prefix('[').and_then(|rest| rest.strip_prefix(id)?.strip_prefix(']'));

@@ -16,7 +16,7 @@ const GLYPH_BYTES: usize = 1 << 20;
 const LEAST: usize = 4;
 /// The first code of the Cyrillic alphabet.
 const FIRST_CYRILLIC: u8 = 192;
-/// A unit of so many ems is none of the font: text is scaled where it is shown.
+/// If a unit is at least so many ems, the font does not say its size: its text is scaled where it is shown.
 const LARGE_UNIT: f64 = 0.1;
 /// The code of the bullet in the encoding of TeX's symbols for text, and how much of its box a disc fills.
 const BULLET: u8 = 136;

@@ -1,5 +1,6 @@
 //! The characters of fonts' codes: those that a document says, and those that its font programs know.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use docmill_fonts::symbols::SymbolFont;
@@ -66,7 +67,8 @@ fn complete_font(document: &mut Document, id: ObjectId, codes: &BTreeSet<u16>) {
         (false, false) => source.of_simple(codes),
     };
     let of_name = |code: u16| source.of_name(stated.name(code)?);
-    let blanks = Blanks::new(document, font);
+    // Most fonts explain themselves, so their program is not unpacked for this.
+    let blanks = LazyCell::new(|| Blanks::new(document, font));
     let pictured = if asked.is_empty() { Texts::new() } else { tex::texts(document, font, &stated, codes) };
     let text = |code: u16| {
         let blank = || blanks.has(&stated, code).then(|| " ".to_owned());

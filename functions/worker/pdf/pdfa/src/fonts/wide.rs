@@ -98,21 +98,36 @@ fn true_type(document: &mut Document, composite: &Composite<'_>, data: &[u8]) ->
         return entries(document, font, id, new, &present, level);
     }
     let Some(rewritten) = rewrite(&face, &slots, false) else { return Fate::Broken(Rule::FontProgram) };
-    let map = document.add_object(Stream::new(Dictionary::new(), glyph_map(&rewritten.glyphs)));
-    let Some((file, tag)) = file(document, &rewritten.data, None) else { return Fate::Broken(Rule::FontProgram) };
+    with_program(document, composite, &rewritten.data, &rewritten.glyphs, Some(&face), Repair::FontRewritten)
+}
+
+/// The font with this TrueType program, whose `glyphs` are those of its codes. Vertical metrics and others use CIDs, which stay the same.
+/// `face`: it says what the document's descriptor lacks.
+fn with_program(
+    document: &mut Document,
+    composite: &Composite<'_>,
+    data: &[u8],
+    glyphs: &BTreeMap<u16, u16>,
+    face: Option<&Face<'_>>,
+    repair: Repair,
+) -> Fate {
+    let Composite { font, id: _, descendant, codes: _, level } = *composite;
+    let map = document.add_object(Stream::new(Dictionary::new(), glyph_map(glyphs)));
+    let Some((file, tag)) = file(document, data, None) else { return Fate::Broken(Rule::FontProgram) };
     let name = format!("{tag}+{}", descriptor::plain_name(document.name(font, b"BaseFont").unwrap_or(b"Font")));
-    let descriptor = descriptor::with_file(document, descendant, &name, "FontFile2", file, Some(&face));
     let mut new = descendant.clone();
     new.set("Subtype", "CIDFontType2");
     new.set("BaseFont", name.as_str());
-    new.set("FontDescriptor", descriptor);
+    new.set("FontDescriptor", descriptor::with_file(document, descendant, &name, "FontFile2", file, face));
     new.set("CIDToGIDMap", map);
-    let (font, id) = with_descendant(document, font, &name);
-    let present: Vec<u16> = rewritten.glyphs.keys().copied().collect();
-    // The glyphs were renumbered. Vertical metrics and others use CIDs, which stay the same.
+    // Other fonts may have the same descendant, and show other codes.
+    let (mut font, id) = (font.clone(), document.new_object_id());
+    font.set("BaseFont", name.as_str());
+    font.set("DescendantFonts", vec![id.into()]);
+    let present: Vec<u16> = glyphs.keys().copied().collect();
     match entries(document, &font, id, new, &present, level) {
         Fate::Broken(rule) => Fate::Broken(rule),
-        Fate::Kept | Fate::New(..) => Fate::New(font, Repair::FontRewritten),
+        Fate::Kept | Fate::New(..) => Fate::New(font, repair),
     }
 }
 
@@ -145,7 +160,7 @@ fn compact(document: &mut Document, composite: &Composite<'_>, data: &[u8]) -> F
     entries(document, font, id, descendant.clone(), &present, level)
 }
 
-/// Whether the font draws nothing, whatever it shows: such fonts are for text that is found and copied, over the picture of a page.
+/// Whether no glyph of the font draws anything. Such fonts hold the text of a scanned page, to be found and copied.
 fn outlines_are_blank(face: &CffFontRef<'_>) -> bool {
     let count = face.num_glyphs();
     count <= MOST_BLANK
@@ -156,32 +171,11 @@ fn outlines_are_blank(face: &CffFontRef<'_>) -> bool {
 
 /// The font with a program that has a blank glyph for each of its codes: these say in common that they have none.
 fn blank(document: &mut Document, composite: &Composite<'_>) -> Fate {
-    let Composite { font, id: _, descendant, codes, level } = *composite;
-    let widths = Widths::new(document, descendant);
-    let widths: Vec<(u16, f64)> = codes.iter().map(|code| (*code, widths.of(*code))).collect();
+    let widths = Widths::new(document, composite.descendant);
+    let widths: Vec<(u16, f64)> = composite.codes.iter().map(|code| (*code, widths.of(*code))).collect();
     let Some(blank::Program { data, glyphs }) = blank::program(&widths) else { return Fate::Broken(Rule::FontProgram) };
-    let map = document.add_object(Stream::new(Dictionary::new(), glyph_map(&glyphs)));
-    let Some((file, tag)) = file(document, &data, None) else { return Fate::Broken(Rule::FontProgram) };
-    let name = format!("{tag}+{}", descriptor::plain_name(document.name(font, b"BaseFont").unwrap_or(b"Font")));
-    let mut new = descendant.clone();
-    new.set("Subtype", "CIDFontType2");
-    new.set("BaseFont", name.as_str());
-    new.set("FontDescriptor", descriptor::with_file(document, descendant, &name, "FontFile2", file, None));
-    new.set("CIDToGIDMap", map);
-    let (font, id) = with_descendant(document, font, &name);
-    match entries(document, &font, id, new, codes, level) {
-        Fate::Broken(rule) => Fate::Broken(rule),
-        // It draws as much as before.
-        Fate::Kept | Fate::New(..) => Fate::New(font, Repair::FontEntries),
-    }
-}
-
-/// The font with this name, and with a place for a descendant of its own: other fonts may have the same one, and show other codes.
-fn with_descendant(document: &mut Document, font: &Dictionary, name: &str) -> (Dictionary, ObjectId) {
-    let (mut font, id) = (font.clone(), document.new_object_id());
-    font.set("BaseFont", name);
-    font.set("DescendantFonts", vec![id.into()]);
-    (font, id)
+    // It draws as much as before.
+    with_program(document, composite, &data, &glyphs, None, Repair::FontEntries)
 }
 
 /// Writes the descendant. Lists the set of glyphs if the level requires it, and removes the list otherwise.
