@@ -13,7 +13,7 @@ use super::super::places::{Artifact, Found, Owner};
 use super::tree::{Content, Index, Kid, Tree};
 
 /// Most unpacked bytes of a page's content and of a form.
-const CONTENT: usize = 64 << 20;
+pub(super) const CONTENT: usize = 64 << 20;
 
 /// Marks what has no mark on all pages.
 pub(super) fn mark(document: &mut Document, pages: &[ObjectId], tree: &mut Tree) {
@@ -162,7 +162,7 @@ impl<'s> Scan<'s> {
 
     fn begin(&mut self, operation: &Operation<'_>) {
         let tag = operation.operands.first().and_then(Operand::name).unwrap_or_default();
-        let number = self.number(operation);
+        let number = mark_number(self.document, self.resources, operation);
         let owner = number.and_then(|number| self.owners.get(&number)).copied();
         let is_whole = tag == b"Artifact" || owner.is_some();
         // A number that no element has says nothing.
@@ -176,16 +176,6 @@ impl<'s> Scan<'s> {
             let end = operation.place.end;
             self.pieces.push(Piece { place: end..end, instead: None, role: Role::Apart });
         }
-    }
-
-    /// The number of a mark.
-    fn number(&self, operation: &Operation<'_>) -> Option<usize> {
-        if let [_, Operand::Name(name)] = operation.operands.as_slice() {
-            let lists = self.document.child(self.resources?, b"Properties")?;
-            let number = self.document.integer(self.document.child(lists, name)?, b"MCID")?;
-            return usize::try_from(number).ok();
-        }
-        inline_number(operation)
     }
 
     /// The form that is drawn.
@@ -242,6 +232,20 @@ impl<'s> Scan<'s> {
         }
         false
     }
+}
+
+/// The number of a mark that begins.
+pub(super) fn mark_number(
+    document: &Document,
+    resources: Option<&Dictionary>,
+    operation: &Operation<'_>,
+) -> Option<usize> {
+    if let [_, Operand::Name(name)] = operation.operands.as_slice() {
+        let lists = document.child(resources?, b"Properties")?;
+        let number = document.integer(document.child(lists, name)?, b"MCID")?;
+        return usize::try_from(number).ok();
+    }
+    inline_number(operation)
 }
 
 /// The number in the property list of a mark.

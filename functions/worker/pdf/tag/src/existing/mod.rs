@@ -1,5 +1,6 @@
 //! Mends the tags that a document has, and leaves what they say as it is: the structure that its author or the program that printed it gave.
 
+mod lines;
 mod loose;
 mod nesting;
 mod tables;
@@ -39,6 +40,7 @@ pub(super) fn mend(
 ) -> Mended {
     let Some(mut tree) = Tree::read(document) else { return Mended::default() };
     tree.keep_pages(pages);
+    lines::release(document, &mut tree);
     nesting::mend(document, &mut tree);
     for table in tree.in_order().into_iter().filter(|index| tree.kind(*index) == "Table").collect::<Vec<_>>() {
         tables::mend(document, &mut tree, table);

@@ -49,6 +49,14 @@ fn written(tree: &Tree, index: Index) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
+/// The content of its page, with single spaces.
+fn content_of(document: &Document) -> String {
+    let page =
+        document.objects.values().find_map(|object| object.as_dict().ok().filter(|entries| entries.has(b"Contents")));
+    let content = of_page(document, page.unwrap(), 1 << 20).unwrap();
+    String::from_utf8_lossy(&content).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 const NOTHING: (&str, [&str; 0]) = ("", []);
 
 #[test]
@@ -109,16 +117,27 @@ fn what_has_no_mark_is_decoration_or_goes_on_with_the_text_before() {
     let (tree, broken, document) = mended(tagged(content, |_, page| vec![element("P", page, vec![0.into()])]));
     assert_eq!(tree, "P(0 1)");
     assert_eq!(broken, NOTHING.1);
-    let page =
-        document.objects.values().find_map(|object| object.as_dict().ok().filter(|entries| entries.has(b"Contents")));
-    let content = of_page(&document, page.unwrap(), 1 << 20).unwrap();
-    let content = String::from_utf8_lossy(&content).split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(
-        content,
+        content_of(&document),
         "/Artifact <</Type/Layout>> BDC 0 0 5 5 re f EMC /P <</MCID 0>> BDC BT (a) Tj ET EMC \
          /Artifact <</Type/Layout>> BDC q 1 0 0 RG 0 0 m 9 9 l S Q EMC /Span <</MCID 1>> BDC BT (b) Tj ET \
          /Span BMC BT (c) Tj ET EMC EMC /Artifact BMC 1 1 1 1 re f EMC"
     );
+}
+
+/// As browsers print tables whose cells share their lines.
+#[test]
+fn lines_of_a_table_are_no_row_of_it() {
+    let content = "/Table <</MCID 0>> BDC 0 0 m 9 9 l S EMC /TR <</MCID 1>> BDC 0 0 9 9 re f EMC \
+                   /TD <</MCID 2>> BDC BT (a) Tj ET EMC /Table <</MCID 3>> BDC BT (b) Tj ET EMC";
+    let (tree, broken, document) = mended(tagged(content, |_, page| {
+        let row = element("TR", page, vec![1.into(), element("TD", page, vec![2.into()])]);
+        vec![element("Table", page, vec![0.into(), row, 3.into()])]
+    }));
+    assert_eq!(tree, "Table(TR(TD(2)) TR(TD(3)))");
+    assert_eq!(broken, NOTHING.1);
+    let decoration = "/Artifact <</Type/Layout>> BDC /Span BMC 0 0 m 9 9 l S EMC /Span BMC 0 0 9 9 re f EMC EMC";
+    assert!(content_of(&document).starts_with(decoration), "{}", content_of(&document));
 }
 
 #[test]
