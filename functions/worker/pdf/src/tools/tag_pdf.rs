@@ -4,9 +4,10 @@ use docmill_pdf_core::pages;
 use docmill_pdf_core::pdfium::{Background, Document};
 use docmill_pdf_core::pixels::whole;
 use docmill_pdf_core::writer::write_document;
+use docmill_pdf_extract::model;
 use docmill_pdf_extract::pdf::Keep;
 use docmill_pdf_extract::pictures::{Images, Pictures};
-use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Source};
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Source, Warning};
 use docmill_pdf_structure::metadata::PdfUa;
 use docmill_pdf_structure::open_deferring;
 use docmill_pdf_tag::headings::{self, Heading};
@@ -72,16 +73,16 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let existing = if corrected.is_some() { Existing::Replace } else { existing };
     let given =
         docmill_pdf_tag::Options { language, title, alternative_texts, standard: standard.into(), careful: false };
-    let mut wanted = Wanted { given, existing, corrected, headings, stands_in: true };
+    let mut wanted = Wanted { given, existing, corrected, headings, stands_in: true, structure: None };
     for careful in [false, true] {
         wanted.given.careful = careful;
-        let (outcome, is_risky) = make(engines, request, &wanted)?;
+        let (outcome, is_risky) = make(engines, request, &mut wanted)?;
         if !is_risky || looks_the_same(engines, request)? {
             return Ok(outcome);
         }
     }
     wanted.stands_in = false;
-    Ok(make(engines, request, &wanted)?.0)
+    Ok(make(engines, request, &mut wanted)?.0)
 }
 
 /// What is to be made.
@@ -92,6 +93,22 @@ struct Wanted {
     headings: Vec<Heading>,
     /// Fonts are embedded for those that are missing.
     stands_in: bool,
+    /// What the pages show, with what the caller corrects: read once, however often tags are made.
+    structure: Option<Shown>,
+}
+
+/// What pages show, and what the caller's headings could not correct.
+type Shown = (model::Document, Option<Warning>);
+
+impl Wanted {
+    fn read(&self, engines: &Engines, request: &Request, repairs: bool) -> Result<Shown, Failure> {
+        let mut structure = structure(engines, request)?;
+        if let Some(corrected) = &self.corrected {
+            structure = corrected.clone().with_words_of(structure);
+        }
+        let warning = if repairs { None } else { headings::correct(&mut structure, &self.headings) };
+        Ok((structure, warning))
+    }
 }
 
 /// The structure that a person has corrected.
@@ -104,27 +121,28 @@ fn corrected(structure: Value) -> Result<Corrected, Failure> {
 }
 
 /// Makes the result, and says whether it may look different.
-fn make(engines: &Engines, request: &Request, wanted: &Wanted) -> Result<(Outcome, bool), Failure> {
-    let Wanted { given, existing, corrected, headings, stands_in } = wanted;
+fn make(engines: &Engines, request: &Request, wanted: &mut Wanted) -> Result<(Outcome, bool), Failure> {
     let opened = open_deferring(&engines.libraries, request, 0)?.with_sound_streams().without_claim();
     let (mut document, held, mut warnings) = (opened.document, opened.held, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     let has_tags = docmill_pdf_tag::is_tagged(&document);
-    let tagged = if *existing == Existing::Keep && has_tags {
-        docmill_pdf_tag::keep(&mut document, &tree.pages, given)
+    let tagged = if wanted.existing == Existing::Keep && has_tags {
+        docmill_pdf_tag::keep(&mut document, &tree.pages, &wanted.given)
     } else {
-        let mut structure = structure(engines, request)?;
-        if let Some(corrected) = corrected {
-            structure = corrected.clone().with_words_of(structure);
-        }
+        let repairs = wanted.existing == Existing::Repair && has_tags;
+        let read = match wanted.structure.take() {
+            Some(read) => read,
+            None => wanted.read(engines, request, repairs)?,
+        };
+        let (structure, warning) = wanted.structure.insert(read);
+        warnings.extend(warning.clone());
         let session = engines.libraries.pdfium()?.session();
-        let stand_ins = if *stands_in { StandIns::Drawn(&session) } else { StandIns::None };
-        if *existing == Existing::Repair && has_tags {
-            docmill_pdf_tag::repair(&mut document, &tree.pages, &structure, &stand_ins, given)
+        let stand_ins = if wanted.stands_in { StandIns::Drawn(&session) } else { StandIns::None };
+        if repairs {
+            docmill_pdf_tag::repair(&mut document, &tree.pages, structure, &stand_ins, &wanted.given)
         } else {
-            warnings.extend(headings::correct(&mut structure, headings));
             let metrics = engines.libraries.fonts();
-            docmill_pdf_tag::tag(&mut document, &tree.pages, &structure, metrics, &stand_ins, given)
+            docmill_pdf_tag::tag(&mut document, &tree.pages, structure, metrics, &stand_ins, &wanted.given)
         }
     };
     warnings.extend(tagged.warnings.iter().cloned());
@@ -158,7 +176,7 @@ fn looks_the_same(engines: &Engines, request: &Request) -> Result<bool, Failure>
 }
 
 /// The structure that the pages show.
-fn structure(engines: &Engines, request: &Request) -> Result<docmill_pdf_extract::model::Document, Failure> {
+fn structure(engines: &Engines, request: &Request) -> Result<model::Document, Failure> {
     let session = engines.libraries.pdfium()?.session();
     // A step before has recognized what is scanned.
     let mut recognition = Recognition::new(engines, request, Recognize::Never, &[]);
