@@ -22,6 +22,9 @@ static KNOWN: LazyLock<HashMap<&'static str, char>> = LazyLock::new(|| {
 
 /// The text that a glyph stands for. `None`: its name does not say it.
 pub fn text(name: &str) -> Option<String> {
+    if let Some(found) = KNOWN.get(name) {
+        return Some(found.to_string());
+    }
     let base = name.split_once('.').map_or(name, |(base, _)| base);
     if let Some(found) = single(base) {
         return Some(found);
@@ -38,10 +41,16 @@ pub fn text(name: &str) -> Option<String> {
 
 fn single(name: &str) -> Option<String> {
     let known = |name: &str| KNOWN.get(name).copied().or_else(|| agl::name_to_char(name)).map(plain);
-    known(name).or_else(|| pi(name)).or_else(|| {
+    known(name).or_else(|| pi(name)).or_else(|| brace(name)).or_else(|| {
         let sized = SIZES.iter().find_map(|size| name.strip_suffix(size))?;
         known(sized).filter(|_| sized.len() > 2)
     })
+}
+
+/// `brace199` and the like, which hold the staves of a score together. The number is their size.
+fn brace(name: &str) -> Option<String> {
+    let size = name.strip_prefix("brace").filter(|size| !size.is_empty())?;
+    size.bytes().all(|digit| digit.is_ascii_digit()).then(|| '\u{1D114}'.to_string())
 }
 
 /// `H9251` and the like.
@@ -91,6 +100,9 @@ mod tests {
             ("H9274", "ω"),
             ("H9021", "Φ"),
             ("H11001", "+"),
+            ("clefs.G", "𝄞"),
+            ("noteheads.s2", "𝅘"),
+            ("brace199", "𝄔"),
         ];
         for (name, expected) in pairs {
             assert_eq!(text(name).as_deref(), Some(expected), "{name}");

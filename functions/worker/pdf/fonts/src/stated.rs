@@ -71,7 +71,7 @@ impl<'d> Stated<'d> {
     /// Whether its encoding names a glyph that stands for no character.
     pub fn has_unknown_names(&self) -> bool {
         let names = (0..=u8::MAX).filter_map(|code| self.names.name(code));
-        names.into_iter().any(|name| name != ".notdef" && agl::name_to_char(name).is_none())
+        names.into_iter().any(|name| name != ".notdef" && listed(name).is_none())
     }
 
     /// Whether the map gives the code a text that PDF/UA does not allow, such as U+0000.
@@ -95,7 +95,7 @@ impl<'d> Stated<'d> {
         }
         let code = u8::try_from(code).ok()?;
         if let Some(name) = self.names.name(code) {
-            return agl::name_to_char(name).map(plain);
+            return listed(name).map(plain);
         }
         if self.kind == Some(b"Type3") { None } else { self.of_base(code) }
     }
@@ -160,6 +160,13 @@ fn sound(text: &[u8]) -> Option<String> {
     let units: Vec<u16> = text.as_chunks().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
     let is_sound = !units.is_empty() && !units.iter().any(|unit| matches!(unit, 0 | 0xFFFE | 0xFEFF));
     is_sound.then(|| String::from_utf16_lossy(&units))
+}
+
+/// The character of a glyph's name in Adobe's list. Readers don't take names apart: `guillemotleft.cyr` and `uni00AB` say nothing to them.
+pub fn listed(name: &str) -> Option<char> {
+    let digits = name.strip_prefix("uni").or_else(|| name.strip_prefix('u')).unwrap_or_default();
+    let is_code = digits.len() >= 4 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    agl::name_to_char(name).filter(|_| !is_code && !name.contains(['.', '_']))
 }
 
 /// A character without its shape: ligatures are letters, and forms of Arabic letters are these.

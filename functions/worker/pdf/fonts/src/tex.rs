@@ -129,9 +129,7 @@ pub fn texts(
     let glyph = |code: &u16| {
         let code = u8::try_from(*code).ok()?;
         let name = stated.name(code.into())?;
-        // Ghostscript has a name for the character that no name can have.
-        let is_code = name.strip_prefix('a').and_then(|number| number.parse().ok()) == Some(code)
-            || (code == 0 && name == "BnZr");
+        let is_code = of_name(name) == Some(code);
         let content = document.value(glyphs, name.as_bytes())?.as_stream().ok();
         let content = unpacked(content.filter(|_| is_code || name.as_bytes() == [code])?, GLYPH_BYTES)?;
         Some((code, Picture::read(&content, scale)?))
@@ -159,6 +157,15 @@ pub fn texts(
     };
     let told = told.unwrap_or_default();
     pictures.iter().map(|(code, _)| u16::from(*code)).zip(told).collect()
+}
+
+/// The code that a glyph is called by: `a65`, or `x41` in PDFs that dvipdfmx writes.
+fn of_name(name: &str) -> Option<u8> {
+    // Ghostscript has a name for the character that no name can have.
+    let zero = (name == "BnZr").then_some(0);
+    let decimal = || name.strip_prefix('a')?.parse().ok();
+    let hex = || u8::from_str_radix(name.strip_prefix('x').filter(|digits| digits.len() == 2)?, 16).ok();
+    zero.or_else(decimal).or_else(hex)
 }
 
 /// A glyph that is the picture of one.
@@ -226,6 +233,10 @@ mod tests {
 
     /// A font of glyphs with these codes, from a height to another, in thousandths of an em.
     fn texts_of(glyphs: &[(u8, i64, i64)], bits: u8) -> Vec<String> {
+        texts_called(glyphs, bits, &|code| format!("a{code}"))
+    }
+
+    fn texts_called(glyphs: &[(u8, i64, i64)], bits: u8, name: &dyn Fn(u8) -> String) -> Vec<String> {
         let mut document = Document::new();
         let mut drawn = Dictionary::new();
         let mut names = Vec::new();
@@ -233,7 +244,7 @@ mod tests {
             let mut content = format!("500 0 0 {bottom} 400 {top} d1 q BI /W 8 /H 8 /IM true /BPC 1 ID ").into_bytes();
             content.extend([bits; 8]);
             content.extend(b" EI Q");
-            let name = format!("a{code}");
+            let name = name(*code);
             drawn.set(name.as_str(), document.add_object(Stream::new(Dictionary::new(), content)));
             names.extend([Object::Integer((*code).into()), Object::Name(name.into_bytes())]);
         }
@@ -258,6 +269,7 @@ mod tests {
             with(&[(233, 0, 640), (238, 0, 430), (224, 0, 430), (225, 0, 650)]),
             ["a", "b", "p", "а", "б", "й", "о"]
         );
+        assert_eq!(texts_called(&letters_and(106), 0xFF, &|code| format!("x{code:02X}")), ["a", "b", "j", "p"]);
         let serbian =
             with(&[(162, -190, 698), (163, 0, 690), (167, 0, 440), (187, 0, 440), (207, 0, 683), (224, 0, 460)]);
         assert!(serbian.is_empty(), "too few letters of the alphabet");
@@ -274,6 +286,10 @@ mod tests {
         // Small capitals, or signs.
         assert!(texts_of(&[(97, 0, 514), (98, 0, 514), (112, 0, 514), (113, 0, 514)], 0xFF).is_empty());
         assert!(texts_of(&letters, 0xFF).is_empty(), "too few");
+    }
+
+    fn letters_and(code: u8) -> Vec<(u8, i64, i64)> {
+        vec![(97, 0, 430), (98, 0, 694), (112, -194, 430), (code, -200, 700)]
     }
 
     #[test]

@@ -19,6 +19,7 @@ use read_fonts::ps::cff::CffFontRef;
 use read_fonts::tables::cmap::{Cmap, CmapSubtable, PlatformId};
 use read_fonts::types::GlyphId;
 use read_fonts::{FontData, FontRead as _};
+use skrifa::charmap::Charmap;
 use skrifa::{FontRef, MetadataProvider as _};
 
 use super::blanks::Blanks;
@@ -76,7 +77,8 @@ fn complete_font(document: &mut Document, id: ObjectId, codes: &BTreeSet<u16>) {
         of_name(code).or_else(|| stated.of_drawn(code)).or_else(of_program).or_else(blank)
     };
     let mut found: Texts = asked.iter().filter_map(|code| Some((*code, text(*code)?))).collect();
-    found.extend(source.ligatures(&stated, &left_out));
+    let unknown: Vec<u16> = asked.into_iter().filter(|code| stated.has_map() && !found.contains_key(code)).collect();
+    found.extend(source.ligatures(&stated, if is_wide { &left_out } else { &unknown }));
     if found.is_empty() && !is_beyond && public.is_empty() {
         return;
     }
@@ -167,10 +169,18 @@ impl<'d> Source<'d> {
         }
     }
 
-    /// The letters of ligatures among codes that a composite font's map leaves out.
+    /// The letters of ligatures among codes that a font's map leaves out.
     fn ligatures(&self, stated: &Stated<'_>, codes: &[u16]) -> Texts {
+        if codes.is_empty() {
+            return Texts::new();
+        }
+        if !stated.is_composite() {
+            let Some(data) = self.program(self.font, &[b"FontFile2"]) else { return Texts::new() };
+            let Some(program) = Codes::new(&data) else { return Texts::new() };
+            return ligatures::texts(&data, stated, codes, &|code| program.glyph(code));
+        }
         let below = self.document.array(self.font, b"DescendantFonts").first();
-        let below = below.and_then(|font| self.document.dictionary(font)).filter(|_| !codes.is_empty());
+        let below = below.and_then(|font| self.document.dictionary(font));
         let program = below.and_then(|below| Some((below, self.program(below, &[b"FontFile2"])?)));
         let Some((below, data)) = program else { return Texts::new() };
         let map = self.document.value(below, b"CIDToGIDMap").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES));
@@ -242,13 +252,8 @@ impl<'d> Source<'d> {
     /// The characters of a simple font's codes by the encoding in its program.
     fn of_simple(&self, codes: &BTreeSet<u16>) -> Texts {
         if let Some(data) = self.program(self.font, &[b"FontFile2"]) {
-            let (glyphs, Ok(face)) = (self.of_glyphs(&data), FontRef::new(&data)) else { return Texts::new() };
-            let (charmap, macintosh) = (face.charmap(), Macintosh::new(&data));
-            let glyph = |code: u16| {
-                let codes = [u32::from(code), 0xf000 + u32::from(code)];
-                let glyph = codes.into_iter().find_map(|code| charmap.map(code));
-                glyph.or_else(|| macintosh.as_ref()?.glyph(code)).and_then(|glyph| u16::try_from(glyph.to_u32()).ok())
-            };
+            let (glyphs, Some(program)) = (self.of_glyphs(&data), Codes::new(&data)) else { return Texts::new() };
+            let glyph = |code: u16| program.glyph(code);
             let mut found = orders::texts(&data, codes, &glyph);
             found.extend((0..256).filter_map(|code| Some((code, glyphs.get(&glyph(code)?)?.clone()))));
             return found;
@@ -266,6 +271,24 @@ impl<'d> Source<'d> {
             self.of_name(std::str::from_utf8(face.string(face.charset()?.string_id(glyph).ok()?)?).ok()?)
         };
         (0..=u8::MAX).filter_map(|code| Some((u16::from(code), text(code)?))).collect()
+    }
+}
+
+/// The glyphs of a TrueType program by the codes of a simple font.
+struct Codes<'f> {
+    charmap: Charmap<'f>,
+    macintosh: Option<Macintosh<'f>>,
+}
+
+impl<'f> Codes<'f> {
+    fn new(data: &'f [u8]) -> Option<Self> {
+        Some(Self { charmap: FontRef::new(data).ok()?.charmap(), macintosh: Macintosh::new(data) })
+    }
+
+    fn glyph(&self, code: u16) -> Option<u16> {
+        let codes = [u32::from(code), SYMBOLS + u32::from(code)];
+        let glyph = codes.into_iter().find_map(|code| self.charmap.map(code));
+        glyph.or_else(|| self.macintosh.as_ref()?.glyph(code)).and_then(|glyph| u16::try_from(glyph.to_u32()).ok())
     }
 }
 
@@ -382,5 +405,58 @@ mod tests {
         complete_font(&mut document, id, &BTreeSet::from([252]));
         let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
         assert_eq!(stated.of(252).as_deref(), Some("✓"));
+    }
+
+    #[test]
+    fn names_that_readers_do_not_take_apart_get_a_map() {
+        let mut document = Document::new();
+        let names = ["guillemotleft.cyr", "uni2423"].map(|name| Object::Name(name.as_bytes().to_vec()));
+        let differences: Vec<Object> = [Object::Integer(65)].into_iter().chain(names).collect();
+        let font = dictionary! { "Type" => "Font", "Subtype" => "Type1", "Encoding" => dictionary! { "Differences" => differences } };
+        let id = document.add_object(font);
+        let said = |document: &Document| {
+            let stated = Stated::new(document, document.get_dictionary(id).unwrap());
+            [stated.of(65), stated.of(66)]
+        };
+        assert_eq!(said(&document), [None, None]);
+        complete_font(&mut document, id, &BTreeSet::from([65, 66]));
+        assert_eq!(said(&document), ["«", "␣"].map(|text| Some(text.to_owned())));
+    }
+
+    const FONT: &[u8] = include_bytes!("../../../../../infra/worker/fonts/ArimoFitted-Regular.ttf");
+
+    /// The font with a table of the Macintosh for codes from 33, and without names, as Apple's printer writes it.
+    fn with_codes(glyphs: &[u16]) -> Vec<u8> {
+        let count = u16::try_from(glyphs.len()).unwrap();
+        let head = [0, 1, 1, 0, 0, 12, 6, 10 + 2 * count, 0, 33, count];
+        let table: Vec<u8> = head.iter().chain(glyphs).flat_map(|word| word.to_be_bytes()).collect();
+        let mut font = FONT.to_vec();
+        let find = |font: &[u8], name: &[u8]| (12..).step_by(16).find(|at| &font[*at..at + 4] == name).unwrap();
+        let at = find(&font, b"post");
+        font[at..at + 4].copy_from_slice(b"none");
+        let at = find(&font, b"cmap");
+        let place = [font.len(), table.len()].map(|number| u32::try_from(number).unwrap().to_be_bytes());
+        font[at + 8..at + 16].copy_from_slice(&place.concat());
+        font.extend(table);
+        font
+    }
+
+    #[test]
+    fn ligatures_that_the_map_of_a_simple_font_leaves_out_are_their_letters() {
+        let face = FontRef::new(FONT).unwrap();
+        let glyph = |letter: char| u16::try_from(face.charmap().map(letter).unwrap().to_u32()).unwrap();
+        let mut document = Document::new();
+        let program = with_codes(&['f', 'i', 'l', 'ﬁ'].map(glyph));
+        let program = document.add_object(Stream::new(Dictionary::new(), program));
+        let map = character_map::table(&[(33, "f"), (34, "i"), (35, "l")], 1);
+        let map = document.add_object(Stream::new(Dictionary::new(), map));
+        let font = dictionary! {
+            "Type" => "Font", "Subtype" => "TrueType", "ToUnicode" => map,
+            "FontDescriptor" => dictionary! { "FontFile2" => program },
+        };
+        let id = document.add_object(font);
+        complete_font(&mut document, id, &(33..=36).collect());
+        let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
+        assert_eq!(stated.of(36).as_deref(), Some("fi"));
     }
 }

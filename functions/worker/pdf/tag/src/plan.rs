@@ -7,6 +7,7 @@ use docmill_pdf_extract::model::{Block, Document, Id, Place, Role, Table, Word};
 use lopdf::ObjectId;
 
 use super::annotations::Annotations;
+use super::characters::PRIVATE;
 use super::nodes::{Kid, NodeId, Nodes, Scope, Tag};
 use super::places::{Artifact, Found, Owner, Places, artifact, rect};
 
@@ -156,6 +157,10 @@ impl<'p> Planner<'p> {
             Role::Code => {
                 let around = self.add(Nodes::ROOT, Tag::Paragraph);
                 self.add(around, Tag::Code)
+            }
+            // Parts of a brace, which no text stands for.
+            Role::Formula if block.text.chars().all(|letter| letter.is_whitespace() || PRIVATE.contains(&letter)) => {
+                self.add(Nodes::ROOT, Tag::Paragraph)
             }
             Role::Formula => {
                 let node = self.add(Nodes::ROOT, Tag::Formula);
@@ -370,4 +375,25 @@ pub(super) fn is_of(text: &AlternativeText, place: &Place) -> bool {
         && text.corners.is_none_or(|[left, top, right, bottom]| {
             (left..=right).contains(&center.0) && (top..=bottom).contains(&center.1)
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use docmill_pdf_structure::metadata::PdfUa;
+
+    use super::*;
+    use crate::Corrected;
+
+    #[test]
+    fn parts_of_a_brace_are_no_formula() {
+        let blocks = r#"{"version": "1", "pages": [], "tables": [], "blocks": [
+            {"id": "b1", "role": "formula", "places": [], "text": "x = 1"},
+            {"id": "b2", "role": "formula", "places": [], "text": "\uF8F1 \uF8F3"}]}"#;
+        let corrected: Corrected = serde_json::from_str(blocks).unwrap();
+        let structure = corrected.with_words_of(Document::default());
+        let annotations = Annotations::take(&mut lopdf::Document::new(), &[], PdfUa::One);
+        let plan = Planner::new(&structure, &annotations, &[], &[]).plan();
+        let counts = plan.nodes.count();
+        assert_eq!((counts.get("Formula"), counts.get("P"), plan.formulas), (Some(&1), Some(&1), 1));
+    }
 }
