@@ -92,7 +92,7 @@ def _listed(repository: str, clone: Path, known: set[str]) -> dict | None:
     documents = _chosen(clone, known)
     if not documents:
         return None
-    commit = _git(clone, "rev-parse", "HEAD").decode().strip()
+    commit = commit_of(clone)
     for path, digest in documents.items():
         file = Document(repository, commit, path, digest).file
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -118,6 +118,10 @@ def _is_paged(data: bytes) -> bool:
 def content(clone: Path, blob: str) -> bytes:
     """Empty if the clone does not have it."""
     return subprocess.run(["git", "-C", str(clone), "cat-file", "blob", blob], capture_output=True).stdout
+
+
+def commit_of(clone: Path) -> str:
+    return _git(clone, "rev-parse", "HEAD").decode().strip()
 
 
 def _git(clone: Path, *arguments: str) -> bytes:
