@@ -13,9 +13,10 @@ PDFIUM = {
 # infra/worker/fonts, each with its licence file.
 FONTS = {
     "Gelasio": "OFL-1.1",
+    "Cascadia Mono": "OFL-1.1",
     "Comic Relief": "OFL-1.1",
     "Inconsolata Semi Wide": "OFL-1.1",
-    "Caladea Tall": "Apache-2.0",
+    "Caladea Tall": "Apache-2.0 AND OFL-1.1",
     "DejaVu Sans Tall, DejaVu Arabic Narrow": "Bitstream-Vera",
     "Arimo Tall, Arimo Extra Tall, Arimo Fitted, Arimo Hebrew Narrow": "OFL-1.1",
 }

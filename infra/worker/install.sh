@@ -66,7 +66,7 @@ check() {
     done
     for family in 'Liberation Sans' 'Liberation Sans Narrow' Carlito Caladea 'Noto Sans Arabic' 'Noto Sans CJK JP' Symbola \
         'Noto Color Emoji' 'DejaVu Sans' 'TeX Gyre Adventor' 'Baekmuk Dotum' IPAMincho OpenSymbol Gelasio 'Comic Relief' \
-        'Inconsolata Semi Wide' 'Caladea Tall' 'DejaVu Sans Tall' 'Arimo Tall' 'Arimo Extra Tall' 'DejaVu Arabic Narrow' \
+        'Cascadia Mono' 'Inconsolata Semi Wide' 'Caladea Tall' 'DejaVu Sans Tall' 'Arimo Tall' 'Arimo Extra Tall' 'DejaVu Arabic Narrow' \
         'Arimo Hebrew Narrow' 'Arimo Fitted'; do
         fc-list : family | grep -q "$family" || fail "the font $family is missing"
     done

@@ -11,7 +11,7 @@ from .names import W
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 SUBSTITUTES = Path(__file__).resolve().parents[2] / "shared/fonts/src/substitutes.rs"
 # Families that the worker has, or has with the same or nearly the same widths.
-OWN = {"symbol", "wingdings", "liberation sans", "liberation serif", "liberation mono", "carlito", "dejavu sans", "noto sans"}
+OWN = {"symbol", "wingdings", "liberation sans", "liberation serif", "liberation mono", "cascadia mono", "carlito", "dejavu sans", "noto sans"}
 KNOWN = OWN | {found.lower() for found in re.findall(r'(?:relative|heavy)\("([^"]+)", [^)]*\b(?:Same|Near)\)', SUBSTITUTES.read_text())}
 
 

@@ -4,10 +4,11 @@ They are relatives of equal widths of fonts that Office documents name, and Debi
 as high as those of the fonts that they stand in for, so that pages break at the same places:
 
 - Gelasio for Georgia, Comic Relief for Comic Sans MS: drawn for that.
+- Cascadia Mono, which is free itself, and stands in for Cascadia Code: code that is copied from Visual Studio names them.
 - Inconsolata, whose width can be set, for Consolas: every character of Consolas is 1126/2048 em wide. It has a family name
-  of its own, so that nobody who asks for Inconsolata gets it.
+  of its own, so that nobody who asks for Inconsolata gets it, and Cascadia Mono's Greek and Cyrillic, made as narrow.
 - Caladea for Cambria: version 1.002, which has Cambria's widths. Version 1.001, which is Debian's and that of
-  @expo-google-fonts, has others: its "e" is a tenth narrower.
+  @expo-google-fonts, has others: its "e" is a tenth narrower. Its Greek and Cyrillic are those of Tinos, made wider.
 - DejaVu Sans for Verdana, and Arimo, which has Arial's widths, for Tahoma and Segoe UI. Debian has both (Arimo as Liberation Sans), with
   lines of other heights.
 - Arimo for Aptos, each letter as wide as that of Aptos, as far as `aptos.json` knows it from PDFs that Office made.
@@ -18,8 +19,9 @@ Caladea, DejaVu Sans and Arimo have family names of their own here, and no chara
 
 The fonts are committed, so that images and machines have the same: run this only to change them.
 
-    npm pack @fontsource/gelasio@5.3.0 @fontsource/comic-relief@5.3.0 @fontsource-variable/inconsolata@5.3.0 \
-        @expo-google-fonts/arimo@0.4.3 dejavu-fonts-ttf@2.37.3
+    npm pack @fontsource/gelasio@5.3.0 @fontsource/comic-relief@5.3.0 @fontsource/cascadia-mono@5.3.0 \
+        @fontsource-variable/inconsolata@5.3.0 @expo-google-fonts/arimo@0.4.3 @expo-google-fonts/tinos@0.4.2 \
+        dejavu-fonts-ttf@2.37.3
     pip download --no-deps font-caladea==0.0.2
     pip install fonttools==4.68.0 brotli==1.2.1
     python3 make.py FOLDER_OF_THE_PACKAGES
@@ -33,6 +35,7 @@ import tempfile
 import unicodedata
 import zipfile
 from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase
 
 from fontTools.merge import Merger
 from fontTools.subset import Options, Subsetter
@@ -46,6 +49,8 @@ STYLES = {(400, "normal"): "Regular", (400, "italic"): "Italic", (700, "normal")
 CONSOLAS_WIDTH = 112.5
 # The parts of a line above and below the baseline, in em. Consolas': as in PDFs that Word made, 12.3 points for letters of 10.5.
 CONSOLAS_LINE = (1884 / 2048, 514 / 2048)
+# Its own, by the table that it asks to be measured by.
+CASCADIA_LINE = (1900 / 2048, 480 / 2048)
 GEORGIA_LINE = (1878 / 2048, 449 / 2048)
 # Cambria's: as in the font descriptors of PDFs that Word made. The others: `ascent` and `descent` in npm's @capsizecss/metrics 4.3.0.
 CAMBRIA_LINE = (1946 / 2048, 455 / 2048)
@@ -66,6 +71,10 @@ ALPHABETS = [(0x20, 0x5FF), (0x1D00, 0x1FFF), (0x2000, 0x206F), (0x2070, 0x22FF)
 BASICS = [(0x20, 0x7E), (0xA0, 0xA0), (0x200C, 0x200F), (0x2010, 0x2026)]
 # Not U+0640: LibreOffice would justify lines with it, which Office does not, and write wrong letters for it into the PDF.
 ARABIC = [*BASICS, (0x600, 0x63F), (0x641, 0x6FF), (0x750, 0x77F), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC)]
+GREEK, CYRILLIC = [(0x370, 0x3FF)], [(0x400, 0x52F)]
+# In thousandths of the size, in PDFs that Word made: by the mean of these, small letters are that much wider than Latin ones.
+CAMBRIA, CAMBRIA_SMALL = {"в": 522, "и": 589, "л": 559, "н": 588, "т": 511, "ц": 569}, 1.04
+LOOK_ALIKE = dict(zip("аеорсухѕіјАВЕЅІЈКМНОРСТХοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxsijABESIJKMHOPCTXoABEZHIKMNOPTYX", strict=True))
 HEBREW = [*BASICS, (0x591, 0x5F4), (0xFB1D, 0xFB4F)]
 
 
@@ -138,6 +147,30 @@ def from_whole(
         save(with_lines(scaled(subset(TTFont(path), alphabets), *scale), line), family, style)
 
 
+def for_cambria(latin: dict[str, Path], others: dict[str, Path]) -> None:
+    """With Greek and Cyrillic of another font: as wide as in Cambria, where that is known, or as the Latin letters that they look like,
+    and the others wider or narrower by as much as small or capital letters are on the whole."""
+    for style, path in latin.items():
+        font, other = subset(TTFont(path), ALPHABETS), TTFont(others[style])
+        scale_upem(other, font["head"].unitsPerEm)
+        shares = {letters.isupper(): width_of(font, letters) / width_of(other, letters) for letters in (ascii_lowercase, ascii_uppercase)}
+        shares[False] *= CAMBRIA_SMALL
+        added = bare(subset(other, GREEK + CYRILLIC))
+        own = {letter: width_of(added, letter) for letter in map(chr, added.getBestCmap())}
+        widths = {letter: round(width * shares[letter.isupper()]) for letter, width in own.items() if width}
+        widths |= {letter: width_of(font, like) for letter, like in LOOK_ALIKE.items()}
+        if style == "Regular":
+            widths |= CAMBRIA
+        with tempfile.TemporaryDirectory() as parts:
+            whole = merged([font, fitted(added, widths)], Path(parts))
+        save(with_lines(whole, CAMBRIA_LINE), "Caladea Tall", style)
+
+
+def width_of(font: TTFont, letters: str) -> int:
+    characters, metrics = font.getBestCmap(), font["hmtx"].metrics
+    return sum(metrics[characters[ord(letter)]][0] for letter in letters)
+
+
 def for_aptos(files: dict[str, Path]) -> None:
     """Letters that are not known in italics are as wide as upright ones."""
     known = json.loads((HERE / "aptos.json").read_text())
@@ -153,6 +186,14 @@ def subset(font: TTFont, alphabets: list[tuple[int, int]]) -> TTFont:
     subsetter = Subsetter(Options(layout_features=["*"], hinting=False, name_IDs=["*"], notdef_outline=True))
     subsetter.populate(unicodes=[code for first, last in alphabets for code in range(first, last + 1)])
     subsetter.subset(font)
+    return font
+
+
+def bare(font: TTFont) -> TTFont:
+    """Without rules for neighbours and marks."""
+    for table in ("GPOS", "GSUB", "GDEF", "STAT"):
+        if table in font:
+            del font[table]
     return font
 
 
@@ -248,13 +289,25 @@ def dejavu(archives: Path, folder: Path) -> dict[str, Path]:
     return {style: files / f"DejaVuSans{part}.ttf" for style, part in parts.items()}
 
 
+def beside(path: Path, alphabets: list[tuple[int, int]], other: TTFont) -> TTFont:
+    """Letters of a font with a fixed width, as wide as those of another one, and about as high."""
+    font = bare(subset(TTFont(path), alphabets))
+    units = other["head"].unitsPerEm
+    scale_upem(font, round(units * other["OS/2"].sxHeight / units / (font["OS/2"].sxHeight / font["head"].unitsPerEm)))
+    font["head"].unitsPerEm = units
+    squeeze(font, other["hmtx"]["a"][0] / max(width for width, _ in font["hmtx"].metrics.values()))
+    return font
+
+
 def inconsolata(archives: Path, folder: Path) -> None:
-    files = unpack(archives, "fontsource-variable-inconsolata", folder)
+    files, code = unpack(archives, "fontsource-variable-inconsolata", folder), unpack(archives, "fontsource-cascadia-mono", folder)
     for weight, style in ((400, "Regular"), (700, "Bold")):
         parts = []
         for alphabet in ("latin", "latin-ext", "vietnamese"):
             font = TTFont(files / f"inconsolata-{alphabet}-standard-normal.woff2")
             parts.append(instancer.instantiateVariableFont(font, {"wght": weight, "wdth": CONSOLAS_WIDTH}))
+        for alphabet, codes in (("cyrillic", CYRILLIC), ("greek", GREEK)):
+            parts.append(beside(code / f"cascadia-mono-{alphabet}-{weight}-normal.woff", codes, parts[0]))
         font = merged(parts, folder)
         bold = weight == 700
         font["OS/2"].usWeightClass, font["OS/2"].usWidthClass = weight, 5
@@ -269,9 +322,11 @@ def main() -> None:
         folder = Path(scratch)
         from_alphabets(archives, folder, "gelasio", "Gelasio", ["latin", "latin-ext", "vietnamese"], GEORGIA_LINE)
         from_alphabets(archives, folder, "comic-relief", "Comic Relief", ["latin", "latin-ext", "cyrillic", "greek"])
+        code = ["latin", "latin-ext", "cyrillic", "greek", "vietnamese"]
+        from_alphabets(archives, folder, "cascadia-mono", "Cascadia Mono", code, CASCADIA_LINE)
         inconsolata(archives, folder)
         arimo = expo(archives, folder, "arimo")
-        from_whole(caladea(archives, folder), "Caladea Tall", CAMBRIA_LINE)
+        for_cambria(caladea(archives, folder), expo(archives, folder, "tinos"))
         verdana = dejavu(archives, folder)
         from_whole(verdana, "DejaVu Sans Tall", VERDANA_LINE)
         from_whole(upright(verdana), "DejaVu Arabic Narrow", NAZANIN_LINE, ARABIC, ARABIC_SCALE)

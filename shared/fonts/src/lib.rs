@@ -165,3 +165,6 @@ fn tables(file: &[u8]) -> Result<Vec<write::Tables<'_>>, FontError> {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod widths;

@@ -118,6 +118,8 @@ async fn missing_fonts_have_substitutes_of_the_same_width() {
         ("Cambria", "CaladeaTall-Regular"),
         ("Georgia", "Gelasio-Regular"),
         ("Consolas", "InconsolataSemiWide-Regular"),
+        ("Cascadia Code", "CascadiaMono-Regular"),
+        ("Cascadia Mono", "CascadiaMono-Regular"),
         ("Comic Sans MS", "ComicRelief-Regular"),
         ("Century Gothic", "TeXGyreAdventor-Regular"),
         ("Book Antiqua", "TeXGyrePagella-Regular"),
@@ -129,6 +131,7 @@ async fn missing_fonts_have_substitutes_of_the_same_width() {
     for (font, text, relative) in [
         ("Verdana", "Hamburgefonts", "DejaVuSansTall-Regular"),
         ("Tahoma", "Hamburgefonts", "ArimoTall-Regular"),
+        ("Arial Nova", "Hamburgefonts", "ArimoTall-Regular"),
         ("Segoe UI", "Hamburgefonts", "ArimoExtraTall-Regular"),
         ("Aptos", "Hamburgefonts", "ArimoFitted-Regular"),
         ("Arial Black", "Hamburgefonts", "DejaVuSans-Bold"),
