@@ -67,6 +67,19 @@ pub fn best(supposed: impl Iterator<Item = Vec<String>>, spans: &[Span], least: 
     best.filter(|_| !is_doubtful).map(|(_, texts)| texts)
 }
 
+/// Whether all texts are quotation marks, and as high as these: no other glyph of a font for text or mathematics begins so far above the
+/// line, so a few are enough.
+pub fn are_quotes(texts: &[String], spans: &[Span]) -> bool {
+    let fits = |(text, span): (&String, &Span)| {
+        let is_quote = ["’", "‘", "“", "”"].contains(&text.as_str());
+        let is_high = |[lowest, low, least, most]: [f64; 4]| {
+            (lowest..=low).contains(&span.bottom) && (least..=most).contains(&span.top)
+        };
+        is_quote && usual(text).is_some_and(is_high)
+    };
+    texts.iter().zip(spans).all(fits)
+}
+
 /// How many glyphs are not as high as their texts. `None`: too many, or too few heights, or nobody knows how high one should be.
 fn misfits(texts: &[String], spans: &[Span]) -> Option<usize> {
     let usual: Option<Vec<[f64; 4]>> = texts.iter().map(|text| usual(text)).collect();

@@ -145,15 +145,18 @@ pub fn texts(
     }
     // A font for Cyrillic shows more of it than a letter, which may be one with an accent.
     let is_cyrillic = pictures.iter().filter(|(code, _)| *code >= FIRST_CYRILLIC).count() >= LEAST;
-    let by_encoding = Encoding::ALL
+    let supposed: Vec<Vec<String>> = Encoding::ALL
         .iter()
         .filter(|encoding| is_cyrillic || **encoding != Encoding::Cyrillic)
-        .filter_map(|encoding| pictures.iter().map(|(code, _)| encoding.text(*code)).collect::<Option<Vec<String>>>());
+        .filter_map(|encoding| pictures.iter().map(|(code, _)| encoding.text(*code)).collect())
+        .collect();
     let spans: Vec<Span> = pictures.iter().map(|(_, picture)| picture.span).collect();
     let told = if scale.abs() < LARGE_UNIT {
-        heights::best(by_encoding, &spans, LEAST)
+        let agreed = || supposed.first().filter(|first| supposed.iter().all(|other| other == *first));
+        let quotes = || agreed().filter(|texts| heights::are_quotes(texts, &spans)).cloned();
+        heights::best(supposed.iter().cloned(), &spans, LEAST).or_else(quotes)
     } else {
-        heights::best_of_any_size(by_encoding, &spans, LEAST)
+        heights::best_of_any_size(supposed.into_iter(), &spans, LEAST)
     };
     let told = told.unwrap_or_default();
     pictures.iter().map(|(code, _)| u16::from(*code)).zip(told).collect()
@@ -290,6 +293,14 @@ mod tests {
 
     fn letters_and(code: u8) -> Vec<(u8, i64, i64)> {
         vec![(97, 0, 430), (98, 0, 694), (112, -194, 430), (code, -200, 700)]
+    }
+
+    #[test]
+    fn an_apostrophe_alone_is_known() {
+        assert_eq!(texts_of(&[(39, 319, 616)], 0xFF), ["’"]);
+        assert!(texts_of(&[(39, 0, 430)], 0xFF).is_empty(), "a letter of mathematics");
+        assert!(texts_of(&[(34, 319, 616)], 0xFF).is_empty(), "of several encodings");
+        assert!(texts_of(&[(106, -250, 750)], 0xFF).is_empty(), "a bar");
     }
 
     #[test]
