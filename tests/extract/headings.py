@@ -1,13 +1,16 @@
 """Which blocks are headings, and of which level: `python -m extract.headings train SETS … --worker PATH --out FOLDER`.
 
-SETS are folders that `extract.stripped make` has made. What their tags call a heading is the truth. `pdf-to-text` tells the lines, type and places of the
-blocks that rules find in the PDFs without tags, from which this module knows the same of a block as `text/src/headings` does. It needs lightgbm.
+SETS are folders that `extract.stripped make` has made. What their tags call a heading is the truth. Articles that `extract.jats` reads teach, too.
+`pdf-to-text` tells the lines, type and places of the blocks that rules find in the PDFs without tags, from which this module knows the same of a block as
+`text/src/headings` does. `--onto` keeps the trees that are there, and adds trees for headings that these get wrong. It needs lightgbm.
 """
 
 import argparse
 import json
+import math
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +19,7 @@ from bench.lines import Failed, Lost
 from bench.worker import Platform, Worker
 
 from . import stripped
+from .jats import Article
 from .relations import plain
 
 OPTIONS = {"format": "json", "ocr": "never"}
@@ -309,8 +313,10 @@ HEADINGS = {"objective": "binary", "num_leaves": 15, "learning_rate": 0.05, "min
 RANKS = {"objective": "multiclass", "num_class": 5, "num_leaves": 8, "learning_rate": 0.08, "min_data_in_leaf": 40}
 ALWAYS = {"feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10.0, "verbose": -1, "num_threads": 1, "seed": 1, "deterministic": True}
 ROUNDS, RANK_ROUNDS = 120, 40
-# From this share on, a block is a heading: its sum in `text/src/headings/mod.rs` is the logarithm of its odds.
-SHARE = 0.35
+# What is added to trees that are there. With more, the documents that choose get worse.
+MORE_ROUNDS = 30
+# From a share of 0.35 on, a block is a heading: `text/src/headings/mod.rs` has the same logarithm of its odds.
+LEAST_ODDS = math.log(0.35 / 0.65)
 # Documents teach if they have so many headings, and those of the same looks are headings so consistently that looks could tell them.
 LEAST, CONSISTENT = 3, 0.7
 LEVELS = ("ratio", "bold", "italic", "caps", "centre", "number", "step", "listed", "larger", "of_count", "indent", "pages", "item", "top", "above_gap")
@@ -355,38 +361,84 @@ def truth_of(name: str, read: dict, truth: dict) -> Truth:
     return Truth(name, found, wanted, is_heading, title(found))
 
 
-def grown(documents: list[Truth]) -> tuple[str, str]:
-    """The trees for headings and for levels."""
-    import lightgbm
-    import numpy
+class Forest:
+    """Trees that `written` has written, and those that are added to them."""
 
-    def trained(how: dict, rounds: int) -> "lightgbm.Booster":
-        return lightgbm.train(how | ALWAYS, lightgbm.Dataset(numpy.array(rows), answers, weight=weights), rounds)
+    def __init__(self, text: str = "") -> None:
+        head, *lines = text.splitlines() or [""]
+        self.names, self.lines = head.split(), lines
+        self.trees = [self._tree(iter(line.split())) for line in lines]
 
-    names = list(next(one.features for document in documents for one in document.found))
-    taught = [document for document in documents if document.teaches]
+    def _tree(self, words: Iterator[str]) -> float | tuple:
+        word = next(words)
+        if word.startswith("="):
+            return float(word[1:])
+        feature, most = word.split(":")
+        return self.names[int(feature)], float(most), self._tree(words), self._tree(words)
+
+    def sums(self, values: dict[str, float], classes: int) -> list[float]:
+        sums = [0.0] * classes
+        for at, tree in enumerate(self.trees):
+            while not isinstance(tree, float):
+                name, most, small, large = tree
+                tree = small if values[name] <= most else large
+            sums[at % classes] += tree
+        return sums
+
+    def add(self, rows: list[dict], answers: list, weights: list[float], how: dict, rounds: int) -> None:
+        import lightgbm
+        import numpy
+
+        self.names = self.names or list(rows[0])
+        classes = how.get("num_class", 1)
+        # One class after the other.
+        start = numpy.array([self.sums(row, classes) for row in rows]).T.ravel() if self.trees else None
+        table = numpy.array([[row[name] for name in self.names] for row in rows])
+        model = lightgbm.train(how | ALWAYS, lightgbm.Dataset(table, answers, weight=weights, init_score=start), rounds)
+        new = [_line(one["tree_structure"]) for one in model.dump_model()["tree_info"]]
+        self.lines += new
+        self.trees += [self._tree(iter(line.split())) for line in new]
+
+    def written(self) -> str:
+        """As `text/src/headings/forest.rs` reads it."""
+        return "\n".join([" ".join(self.names), *self.lines]) + "\n"
+
+
+def _line(node: dict) -> str:
+    if "leaf_value" in node:
+        return f"={node['leaf_value']:.4g}"
+    return f"{node['split_feature']}:{node['threshold']:.6g} {_line(node['left_child'])} {_line(node['right_child'])}"
+
+
+def grow_headings(taught: list[Truth], headings: Forest, rounds: int) -> None:
+    """Adds trees that tell headings."""
     rows, answers, weights = [], [], []
     for document in taught:
         weight = 10 / (10 + sum(document.is_heading))
         for one, is_heading in zip(document.found, document.is_heading):
-            rows.append([one.features[name] for name in names])
+            rows.append(one.features)
             answers.append(is_heading)
             # Word tags titles as paragraphs.
             weights.append(0.0 if one is document.title and not is_heading else weight)
-    model = trained(HEADINGS, ROUNDS)
-    level_names = [*LEVELS, *among([taught[0].found[0]], has_title=False)[0]]
+    headings.add(rows, answers, weights, HEADINGS, rounds)
+
+
+def grow_levels(taught: list[Truth], headings: Forest, levels: Forest) -> None:
+    """Adds trees that tell the level among all headings."""
     rows, answers, weights = [], [], []
     for document in taught:
-        shares = model.predict(numpy.array([[one.features[name] for name in names] for one in document.found]))
-        headings = [one for one, share in zip(document.found, shares) if share > SHARE and one is not document.title]
-        for one, known, rank in zip(headings, among(headings, document.title is not None), _ranks(document, headings)):
+        found = found_by(headings, document)
+        for one, known, rank in zip(found, among(found, document.title is not None), _ranks(document, found)):
             if rank is not None:
-                known = one.features | known
-                rows.append([known[name] for name in level_names])
+                rows.append({name: one.features[name] for name in LEVELS} | known)
                 answers.append(rank)
-                weights.append(1 / (5 + len(headings)))
-    ranks = trained(RANKS, RANK_ROUNDS)
-    return written(model, names), written(ranks, level_names)
+                weights.append(1 / (5 + len(found)))
+    levels.add(rows, answers, weights, RANKS, RANK_ROUNDS)
+
+
+def found_by(forest: Forest, document: Truth) -> list[Candidate]:
+    """The headings below the title."""
+    return [one for one in document.found if forest.sums(one.features, 1)[0] > LEAST_ODDS and one is not document.title]
 
 
 def _ranks(document: Truth, headings: list[Candidate]) -> list[int | None]:
@@ -403,21 +455,11 @@ def _ranks(document: Truth, headings: list[Candidate]) -> list[int | None]:
     return found
 
 
-def written(model: "lightgbm.Booster", names: list[str]) -> str:
-    """The trees as `text/src/headings/forest.rs` reads them."""
-
-    def tree(node: dict) -> str:
-        if "leaf_value" in node:
-            return f"={node['leaf_value']:.4g}"
-        return f"{node['split_feature']}:{node['threshold']:.6g} {tree(node['left_child'])} {tree(node['right_child'])}"
-
-    return "\n".join([" ".join(names), *(tree(one["tree_structure"]) for one in model.dump_model()["tree_info"])]) + "\n"
-
-
 def read(folders: list[Path], worker: Worker, scratch: Path) -> list[Truth]:
     found, out = [], scratch / "read.json"
     for pdf in (pdf for folder in folders for pdf in sorted(folder.glob("*.pdf"))):
-        truth = json.loads(pdf.with_suffix(".json").read_text())
+        article, tags = pdf.with_suffix(".xml"), pdf.with_suffix(".json")
+        truth = Article(article).truth() if article.exists() else json.loads(tags.read_text())
         try:
             worker.convert("pdf-to-text", pdf, out, OPTIONS)
         except (Failed, Lost) as error:
@@ -435,6 +477,7 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--worker", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True, help="functions/worker/pdf/text/src/headings")
+    parser.add_argument("--onto", action="store_true", help="keep the trees that are there")
     arguments = parser.parse_args()
     with TemporaryDirectory() as name:
         worker = Worker(arguments.worker, Path(name), Platform.ROOT)
@@ -442,10 +485,15 @@ def main() -> None:
             documents = read(arguments.folders, worker, Path(name))
         finally:
             worker.lines.stop()
-    headings, levels = grown(documents)
-    (arguments.out / "headings.trees").write_text(headings)
-    (arguments.out / "levels.trees").write_text(levels)
-    print(f"{len(documents)} documents, of which {sum(one.teaches for one in documents)} teach")
+    taught = [document for document in documents if document.teaches]
+    file = arguments.out / "headings.trees"
+    headings, levels = Forest(file.read_text() if arguments.onto else ""), Forest()
+    grow_headings(taught, headings, MORE_ROUNDS if arguments.onto else ROUNDS)
+    file.write_text(headings.written())
+    if not arguments.onto:
+        grow_levels(taught, headings, levels)
+        (arguments.out / "levels.trees").write_text(levels.written())
+    print(f"{len(documents)} documents, of which {len(taught)} teach")
 
 
 if __name__ == "__main__":

@@ -55,6 +55,8 @@ class Score:
     order: float
     headings: float | None
     levels: float | None
+    # The same if all levels of a document may be one higher or lower, as where authors tag no title.
+    shifted: float | None
     tables: float | None
     cells: float | None
     margins: float | None
@@ -134,6 +136,10 @@ def headings(document: dict) -> list[tuple[int, str]]:
     return [(levels.index(level), words) for level, words in found if words]
 
 
+def _moved(found: list[tuple[int, str]], by: int) -> Counter:
+    return Counter((level + by, words) for level, words in found)
+
+
 def _f(wanted: Counter, found: Counter) -> float | None:
     if not wanted:
         return None
@@ -173,6 +179,7 @@ def _score(truth: dict, read: Reading) -> Score:
         fuzz.ratio(text(truth), read.text) / 100,
         _f(Counter(words for _, words in wanted), Counter(words for _, words in read.headings)),
         _f(Counter(wanted), Counter(read.headings)),
+        max(_f(Counter(wanted), _moved(read.headings, by)) or 0.0 for by in (-1, 0, 1)) if wanted else None,
         None if read.tables is None else scores.tables(html(truth), read.tables),
         None if read.tables is None else grits.score(html(truth), read.tables),
         **read.roles,

@@ -3,10 +3,12 @@
 use docmill_pdf_core::pdfium::Rect;
 
 use super::blocks::{Block, Content, area_of};
+use super::markers::{Lettered, marker};
 use super::order::{self, Line};
 use super::rules::Horizontal;
 use super::styles::Styles;
 use super::tables::{self, Surroundings, Table};
+use super::wording;
 use super::words::Word;
 
 /// Stands for a table in a word's text. No font has this character.
@@ -23,11 +25,12 @@ pub(super) struct Builder<'s> {
     blocks: Vec<Block>,
     /// The left edges of the open lists' items.
     indents: Vec<f32>,
+    lettered: Lettered,
 }
 
 impl<'s> Builder<'s> {
     pub(super) fn new(styles: &'s Styles, rules: &'s [Horizontal]) -> Self {
-        Self { styles, rules, blocks: Vec::new(), indents: Vec::new() }
+        Self { styles, rules, blocks: Vec::new(), indents: Vec::new(), lettered: Lettered::default() }
     }
 
     /// The blocks of these lines. `found`: the tables that placeholders stand for.
@@ -138,17 +141,8 @@ impl<'s> Builder<'s> {
             }
             return;
         }
-        if let Some((number, rest)) = marker(line).filter(|_| !self.styles.is_larger(line)) {
-            let start = start(line, area);
-            while self.indents.last().is_some_and(|indent| *indent > start + line.size() * 0.5) {
-                self.indents.pop();
-            }
-            if self.indents.last().is_none_or(|indent| start > *indent + line.size() * 0.5) {
-                self.indents.push(start);
-            }
-            let depth = u8::try_from(self.indents.len().saturating_sub(1)).unwrap_or(u8::MAX);
-            let marker = number.and(line.words.first()).cloned().map(Box::new);
-            self.push(line, Content::Item { number, depth, marker, lines: vec![rest] });
+        if let Some(item) = self.item(line, area) {
+            self.push(line, item);
             return;
         }
         if self.styles.is_heading(line) {
@@ -198,6 +192,31 @@ impl<'s> Builder<'s> {
         }
     }
 
+    /// The item that a line begins.
+    fn item(&mut self, line: &Line, area: &Rect) -> Option<Content> {
+        if self.styles.is_larger(line) || wording::is_caption(line) {
+            return None;
+        }
+        let is_first = self.blocks.is_empty();
+        let (number, marker, rest) = match marker(line) {
+            Some((number, rest)) => (number, number.and(line.words.first()).cloned().map(Box::new), rest),
+            // Letters say what no number of an item can, so they stay in its text.
+            None if !self.styles.is_heading(line) && self.lettered.is_item(line, is_first) => {
+                (None, None, line.clone())
+            }
+            None => return None,
+        };
+        let start = start(line, area);
+        while self.indents.last().is_some_and(|indent| *indent > start + line.size() * 0.5) {
+            self.indents.pop();
+        }
+        if self.indents.last().is_none_or(|indent| start > *indent + line.size() * 0.5) {
+            self.indents.push(start);
+        }
+        let depth = u8::try_from(self.indents.len().saturating_sub(1)).unwrap_or(u8::MAX);
+        Some(Content::Item { number, depth, marker, lines: vec![rest] })
+    }
+
     fn push(&mut self, line: &Line, content: Content) {
         self.blocks.push(Block { area: line.area, content, tagged: None });
     }
@@ -230,30 +249,4 @@ fn is_placeholder(word: &Word) -> bool {
 fn table_of(word: &Word, found: &mut [Option<Table>]) -> Option<Table> {
     let index: usize = word.text.trim_start_matches(PLACEHOLDER).parse().ok()?;
     found.get_mut(index)?.take()
-}
-
-/// The number of an item, if it is in an ordered list, and the line without bullet or number.
-pub(super) fn marker(line: &Line) -> Option<(Option<u32>, Line)> {
-    let first = line.words.first()?;
-    let mut rest = line.clone();
-    let is_bullet = |text: &str| {
-        let mut chars = text.chars();
-        let bullet = |c: char| {
-            matches!(c, '•' | '‣' | '▪' | '●' | '○' | '■' | '□' | '–' | '∙' | '·' | '◦' | '➢' | '✓' | '*' | '-')
-                || ('\u{e000}'..='\u{f8ff}').contains(&c)
-        };
-        chars.next().is_some_and(bullet) && chars.next().is_none()
-    };
-    let number = || {
-        let digits = first.text.strip_suffix(['.', ')'])?;
-        let digits = digits.strip_prefix('(').unwrap_or(digits);
-        (digits.len() <= 3).then(|| digits.parse::<u32>().ok()).flatten()
-    };
-    let number = if is_bullet(&first.text) { None } else { Some(number()?) };
-    if line.words.len() < 2 {
-        return None;
-    }
-    rest.words.remove(0);
-    rest.area = rest.words.iter().map(|word| word.area).reduce(|a, b| a.union(&b))?;
-    Some((number, rest))
 }

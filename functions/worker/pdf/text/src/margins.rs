@@ -3,8 +3,8 @@
 use docmill_pdf_core::pdfium::Tag;
 
 use super::PageContent;
-use super::builder::marker;
 use super::columns::median;
+use super::markers::marker;
 use super::order::{self, Line};
 use super::styles::Styles;
 use super::wording;

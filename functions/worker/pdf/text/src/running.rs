@@ -12,8 +12,9 @@ use super::styles::Styles;
 use super::wording;
 use super::words::Word;
 
-/// The share of a page's height at the top and bottom where they can be.
+/// The share of a page's height at the top and bottom where they can be, and where the outermost line can be.
 const EDGE: f32 = 0.09;
+const OUTERMOST: f32 = 0.125;
 /// Heights within this distance, in points, are the same.
 const NEAR: f32 = 3.0;
 /// They are not larger than the text by more than this factor.
@@ -23,9 +24,11 @@ const REPEATED: usize = 3;
 const COUNTED: usize = 2;
 /// Type that is smaller than the text by this factor repeats on fewer pages.
 const SMALLER: f32 = 0.9;
-/// Larger type is running if it is on most pages, of which there are so many, and larger than the text by this factor at most.
+/// Larger type is running if it is on most pages, of which there are so many.
 const EVERYWHERE: usize = 4;
+/// Type that is larger than the text by this factor is running if it is on nine of ten pages, of which there are so many.
 const MUCH_LARGER: f32 = 1.6;
+const MANY: usize = 6;
 /// A page's number that says so is larger by this factor at most.
 const LARGER: f32 = 1.3;
 /// Words of a line that are further apart, in ems, may be different lines.
@@ -55,7 +58,8 @@ struct Key {
 impl Running {
     /// Notes the lines in a page's margins.
     pub(super) fn add(&mut self, page: &PageContent) {
-        let edge: Vec<Word> = page.words.iter().filter(|word| at_edge(word, page.height)).cloned().collect();
+        let edge: Vec<Word> =
+            page.words.iter().filter(|word| is_within(&word.area, page.height, OUTERMOST)).cloned().collect();
         let keys: HashSet<Key> = order::lines(edge).iter().flat_map(|line| keys(line, page)).collect();
         for key in keys {
             *self.seen.entry(key).or_default() += 1;
@@ -75,7 +79,7 @@ impl Running {
     pub(super) fn take(&self, page: &mut PageContent, styles: &Styles) -> Vec<Line> {
         let mut apart = if self.pages < REPEATED { margins::take(page, styles) } else { Vec::new() };
         let height = page.height;
-        let edge: Vec<Word> = page.words.extract_if(.., |word| at_edge(word, height)).collect();
+        let edge: Vec<Word> = page.words.extract_if(.., |word| is_within(&word.area, height, OUTERMOST)).collect();
         let lines = order::lines(edge);
         let areas: Vec<Rect> = lines.iter().map(|line| line.area).collect();
         let is_worded = |line: &Line| {
@@ -83,11 +87,15 @@ impl Running {
                 && is_alone(line, page, &areas)
                 && wording::is_running(line, styles.body * SMALLER, self.pages == 1)
         };
-        let (running, others): (Vec<Line>, Vec<Line>) = lines
-            .into_iter()
-            .partition(|line| self.is(line, page, styles) || is_worded(line) && !styles.is_heading(line));
+        let is_at_edge = |line: &Line| is_within(&line.area, height, EDGE);
+        let can_repeat =
+            |line: &Line| is_at_edge(line) || !page.ruling.has_row(&line.area) && is_alone(line, page, &areas);
+        let (running, others): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(|line| {
+            can_repeat(line) && self.is(line, page, styles)
+                || is_at_edge(line) && is_worded(line) && !styles.is_heading(line)
+        });
         let is_named = |part: &Line| part.size() <= styles.body * LARGER && wording::is_named_page(part);
-        let may_be = |line: &Line| !page.ruling.has_row(&line.area) && wording::names_page(line);
+        let may_be = |line: &Line| is_at_edge(line) && !page.ruling.has_row(&line.area) && wording::names_page(line);
         let (named, others): (Vec<Line>, Vec<Line>) = others
             .into_iter()
             .flat_map(|line| if may_be(&line) { parts(&line) } else { vec![line] })
@@ -112,8 +120,11 @@ impl Running {
 
     /// Whether a line in larger type than the text is on most pages.
     fn is_everywhere(&self, line: &Line, page: &PageContent, styles: &Styles) -> bool {
-        let least = (self.pages / 2 + 1).max(EVERYWHERE);
-        line.size() <= styles.body * MUCH_LARGER && keys(line, page).any(|key| self.count(&key) >= least)
+        let least = match line.size() > styles.body * MUCH_LARGER {
+            true => (self.pages - self.pages / 10).max(MANY),
+            false => (self.pages / 2 + 1).max(EVERYWHERE),
+        };
+        keys(line, page).any(|key| self.count(&key) >= least)
     }
 
     /// On how many pages it is, within the distance that makes no difference.
@@ -136,8 +147,9 @@ fn is_alone(line: &Line, page: &PageContent, edge: &[Rect]) -> bool {
     beside.all(is_free)
 }
 
-fn at_edge(word: &Word, height: f32) -> bool {
-    word.area.y1 < height * EDGE || word.area.y0 > height * (1.0 - EDGE)
+/// Whether a place is within this share of the page's height from its top or bottom.
+fn is_within(area: &Rect, height: f32, share: f32) -> bool {
+    area.y1 < height * share || area.y0 > height * (1.0 - share)
 }
 
 /// The parts of a line that stand apart.
@@ -216,12 +228,24 @@ mod tests {
             taken(&[&head, &head, &head, &head, &other]),
             [vec!["Annual Report"], vec!["Annual Report"], vec!["Annual Report"], vec!["Annual Report"], vec![]]
         );
-        assert!(taken(&[&title, &title, &title, &title]).iter().all(Vec::is_empty), "much larger");
+        assert!(taken(&[&title, &title, &title, &title]).iter().all(Vec::is_empty), "much larger, on few pages");
+        assert!(taken(&[title.as_slice(); 6]).iter().all(|lines| lines.as_slice() == ["Annual Report"]), "much larger");
         assert!(taken(&[&head, &head, &head]).iter().all(Vec::is_empty), "few pages");
         assert!(
             taken(&[&head, &head, &head, &head, &other, &other, &other, &other]).iter().all(Vec::is_empty),
             "half of the pages"
         );
+    }
+
+    #[test]
+    fn the_outermost_line_can_be_further_in_if_it_has_space_around_it() {
+        let head = |number: u8, top: f32| vec![line(&format!("{number} Annual Report"), top, 10.0)];
+        let pages = |top: f32| (1..=4).map(|number| head(number, top)).collect::<Vec<_>>();
+        let taken = |pages: Vec<Vec<Written>>| taken(&pages.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        assert!(taken(pages(85.0)).iter().all(|lines| lines.len() == 1));
+        assert!(taken(pages(105.0)).iter().all(Vec::is_empty), "the text's first line");
+        let below = pages(89.0).into_iter().map(|head| [vec![line("Results", 75.0, 10.0)], head].concat());
+        assert!(taken(below.collect()).iter().all(Vec::is_empty), "right below another");
     }
 
     #[test]

@@ -93,23 +93,23 @@ fn drawn(words: &[(&str, f32, f32)], boxes: &[Rect]) -> PageContent {
     page
 }
 
-fn rows_of(page: PageContent) -> Vec<Vec<String>> {
+fn blocks_of(page: &PageContent) -> Vec<Block> {
     let mut pages = Pages::new(spool::Scratch::none(), HeadersFooters::Keep);
-    pages.push(&page).unwrap();
-    let mut rows = Vec::new();
-    pages
-        .document()
-        .unwrap()
-        .for_each(|page| {
-            for block in page.blocks {
-                if let Content::Table(table) = block.content {
-                    rows.extend(table.rows.iter().map(|row| row.iter().map(tables::Cell::text).collect::<Vec<_>>()));
-                }
-            }
-            Ok(())
-        })
-        .unwrap();
-    rows
+    pages.push(page).unwrap();
+    let mut blocks = Vec::new();
+    let all = |page: PageBlocks| {
+        blocks.extend(page.blocks);
+        Ok(())
+    };
+    pages.document().unwrap().for_each(all).unwrap();
+    blocks
+}
+
+fn rows_of(page: &PageContent) -> Vec<Vec<String>> {
+    let blocks = blocks_of(page);
+    let tables =
+        blocks.iter().filter_map(|block| if let Content::Table(table) = &block.content { Some(table) } else { None });
+    tables.flat_map(|table| &table.rows).map(|row| row.iter().map(tables::Cell::text).collect()).collect()
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn shaded_rows_are_a_part_of_their_table() {
             boxes.extend([piece(50.0, 280.0), piece(280.0, 350.0), piece(350.0, 358.0), piece(358.0, 450.0)]);
         }
     }
-    let rows = rows_of(drawn(&words, &boxes));
+    let rows = rows_of(&drawn(&words, &boxes));
     assert_eq!(rows.len(), 6, "{rows:?}");
     assert_eq!(
         (&rows[0], &rows[5]),
@@ -148,7 +148,7 @@ fn names_beside_a_grid_are_its_first_column() {
         let y = 100.0 + f32::from(at) * 16.0;
         boxes.extend([200.0, 300.0].map(|x0| Rect { x0, y0: y, x1: x0 + 100.0, y1: y + 16.0 }));
     }
-    let rows = rows_of(drawn(&words, &boxes));
+    let rows = rows_of(&drawn(&words, &boxes));
     assert_eq!((rows.len(), &rows[1]), (6, &vec!["Salaries".into(), "373,250".into(), "940,750".into()]), "{rows:?}");
 }
 
@@ -161,7 +161,7 @@ fn rows_that_a_form_leaves_to_be_filled_are_rows() {
     };
     let boxes: Vec<Rect> = (0..4u8).flat_map(|row| [cell(row, 50.0), cell(row, 150.0)]).collect();
     let expected = [["Date", "Author"], ["May", "Ada"], ["", ""], ["", ""]];
-    assert_eq!(rows_of(drawn(&words, &boxes)), expected);
+    assert_eq!(rows_of(&drawn(&words, &boxes)), expected);
 }
 
 #[test]
@@ -226,4 +226,11 @@ fn a_table_beside_text_is_a_column_of_its_own() {
         order::blocks(rows.chain(text).collect(), &[]).len()
     };
     assert_eq!((parts(11.3), parts(14.0)), (2, 1), "rows at the heights of the lines go on in them");
+}
+
+#[test]
+fn a_caption_whose_number_comes_first_is_no_item_of_a_list() {
+    let page = written(1, &[line("1. ábra: A folyó", 100.0, 10.0), line("1. A folyó", 160.0, 10.0)]);
+    let is_item = |block: &Block| matches!(block.content, Content::Item { .. });
+    assert_eq!(blocks_of(&page).iter().map(is_item).collect::<Vec<_>>(), [false, true]);
 }

@@ -1,5 +1,6 @@
 //! Lines in the margins that are told by their words, on a page that may be the only one.
 
+use super::labels::label;
 use super::order::Line;
 use super::words::Word;
 
@@ -32,8 +33,6 @@ const IMPRINT: [&str; 15] = [
 /// Words before the number of a page, and between it and how many pages there are. In lower case.
 const PAGE: [&str; 9] = ["page", "p.", "pg.", "pag.", "seite", "página", "pagina", "стр.", "σελ"];
 const OF: [&str; 5] = [" of ", " von ", " de ", " di ", "/"];
-/// What captions begin with, before a number. In lower case.
-const CAPTION: [&str; 9] = ["table", "figure", "fig.", "chart", "box", "algorithm", "listing", "tabelle", "abbildung"];
 
 /// Whether a line is a page's number, or an imprint in small type. `small`: the size of such type at most. On the only page, also a
 /// bare number, and a title with one beside it: on others, these show by how they count.
@@ -146,8 +145,7 @@ pub(super) fn is_numbered(line: &Line) -> bool {
 
 /// Whether a line begins as captions do.
 pub(super) fn is_caption(line: &Line) -> bool {
-    let first = line.words.first().map_or_else(String::new, |word| word.text.to_lowercase());
-    CAPTION.contains(&first.as_str()) && begins_with_digit(line.words.get(1))
+    label(&line.text()).is_some()
 }
 
 fn begins_with_digit(word: Option<&Word>) -> bool {

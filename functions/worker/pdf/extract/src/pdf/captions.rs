@@ -1,33 +1,10 @@
 //! Captions: paragraphs that say "Table 1" or "Figure 2", or small type right below a figure.
 
+use docmill_pdf_text::{Label, label};
+
 use super::blocks::Draft;
 use crate::model::{Id, Reason, Role};
 
-/// Words before the number of a table or figure, in lower case.
-const LABELS: [&str; 22] = [
-    "table",
-    "tab.",
-    "tabelle",
-    "tableau",
-    "tabla",
-    "tabella",
-    "tabela",
-    "tabel",
-    "figure",
-    "fig.",
-    "fig",
-    "abbildung",
-    "abb.",
-    "figura",
-    "figuur",
-    "chart",
-    "diagram",
-    "scheme",
-    "illustration",
-    "表",
-    "图",
-    "図",
-];
 /// Captions that nothing else tells have at most that many lines.
 const LINES: usize = 3;
 /// How far a caption may be from its figure, in ems.
@@ -94,50 +71,4 @@ fn is_below_figure(drafts: &[Draft], of: usize, at: usize) -> bool {
 /// Whether a text begins as captions do.
 pub(super) fn is_labelled(text: &str) -> bool {
     label(text).is_some()
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Label {
-    /// Such as "Figure 2:", or all of the text.
-    Closed,
-    /// Such as "Figure 2 shows", which may be a sentence.
-    Open,
-}
-
-fn label(text: &str) -> Option<Label> {
-    let (word, rest) = match text.split_once(char::is_whitespace) {
-        Some((word, rest)) => (word, rest.trim_start()),
-        // Chinese and Japanese have no space there.
-        None => text.split_at(text.chars().next()?.len_utf8()),
-    };
-    if !LABELS.contains(&word.to_lowercase().as_str()) {
-        return None;
-    }
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
-    let number = rest.split(|c| !is_part(c)).next().unwrap_or_default();
-    let plain = number.trim_end_matches(['.', '-']);
-    let is_number = plain.chars().any(|c| c.is_ascii_digit())
-        || !plain.is_empty() && plain.chars().all(|c| matches!(c, 'I' | 'V' | 'X' | 'A'..='H'));
-    let after = rest.get(number.len()..).unwrap_or_default().trim_start();
-    let is_closed =
-        plain.len() < number.len() || after.is_empty() || after.starts_with([':', '–', '—', '|', ')', '：', '．']);
-    is_number.then_some(if is_closed { Label::Closed } else { Label::Open })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Label, label};
-
-    #[test]
-    fn labels_have_a_number_and_end_with_it_or_a_sign() {
-        for closed in
-            ["Table 1: Prices", "Figure 2.3. A river", "Fig. 4 — Dams", "Abbildung IV", "Table A-1: x", "表1：价格"]
-        {
-            assert_eq!(label(closed), Some(Label::Closed), "{closed}");
-        }
-        assert_eq!(label("Figure 3 shows the river."), Some(Label::Open));
-        for none in ["Table tennis is a sport.", "The table 3: no", "Figures 1 and 2", "figure", ""] {
-            assert_eq!(label(none), None, "{none}");
-        }
-    }
 }

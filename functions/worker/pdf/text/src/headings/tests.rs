@@ -75,7 +75,7 @@ fn of(text: &str) -> Line {
 #[test]
 fn items_that_are_headings_get_their_numbers_back() {
     let whole = of("2. Results");
-    let (number, rest) = super::super::builder::marker(&whole).unwrap();
+    let (number, rest) = super::super::markers::marker(&whole).unwrap();
     let marker = whole.words.first().cloned().map(Box::new);
     let mut blocks = vec![
         block(Content::Heading { level: 1, lines: vec![of("Name of a person")] }),

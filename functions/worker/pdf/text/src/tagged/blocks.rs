@@ -6,7 +6,7 @@ use docmill_pdf_core::pdfium::Tag;
 
 use super::super::PageContent;
 use super::super::blocks::{Block, Content, PageBlocks, area_of};
-use super::super::builder::marker;
+use super::super::markers::marker;
 use super::super::order::{self, Line};
 use super::super::styles::Styles;
 use super::super::tables::{self, Table};
