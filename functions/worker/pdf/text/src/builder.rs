@@ -194,11 +194,13 @@ impl<'s> Builder<'s> {
 
     /// The item that a line begins.
     fn item(&mut self, line: &Line, area: &Rect) -> Option<Content> {
-        if self.styles.is_larger(line) || wording::is_caption(line) {
+        if self.styles.is_larger(line) {
             return None;
         }
         let is_first = self.blocks.is_empty();
         let (number, marker, rest) = match marker(line) {
+            // "1. ábra" is a caption.
+            Some((Some(_), _)) if wording::is_caption(line) => return None,
             Some((number, rest)) => (number, number.and(line.words.first()).cloned().map(Box::new), rest),
             // Letters say what no number of an item can, so they stay in its text.
             None if !self.styles.is_heading(line) && self.lettered.is_item(line, is_first) => {

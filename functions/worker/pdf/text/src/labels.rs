@@ -140,7 +140,7 @@ fn after_number(text: &str) -> Option<Label> {
     (is_number && AFTER.contains(&word.to_lowercase().as_str())).then(|| ending(after))
 }
 
-/// Whether a label ends with a sign or with its text.
+/// How a label ends, by what follows its number.
 fn ending(after: &str) -> Label {
     let after = after.trim_start();
     let is_closed = after.is_empty()

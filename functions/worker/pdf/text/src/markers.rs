@@ -5,7 +5,7 @@ use super::words::Word;
 
 const BULLETS: [char; 19] =
     ['•', '‣', '▪', '●', '○', '■', '□', '–', '−', '∙', '·', '◦', '➢', '➤', '►', '▸', '✓', '*', '-'];
-/// Fonts whose characters are signs, whatever letters they stand for.
+/// Symbol fonts: any character in them can be a bullet.
 const SIGNS: [&str; 2] = ["Wingdings", "Webdings"];
 /// The letters that Cyrillic lists use.
 const CYRILLIC: &str = "абвгдежзиклмнопрстуфхцчшщэюя";
@@ -44,11 +44,11 @@ fn is_bullet(word: &Word) -> bool {
 /// Letters, and numbers in square brackets. They begin sentences, too, so each has to follow the one before.
 #[derive(Default)]
 pub(super) struct Lettered {
-    open: Vec<Label>,
+    open: Vec<Mark>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Label {
+struct Mark {
     kind: Kind,
     /// What is around it, such as `(` and `)`.
     around: (Option<char>, char),
@@ -69,16 +69,16 @@ impl Lettered {
     pub(super) fn is_item(&mut self, line: &Line, is_first: bool) -> bool {
         let found = match line.words.as_slice() {
             // "a) b)" are the names of two pictures.
-            [first, second, ..] if labels(&second.text).is_empty() => labels(&first.text),
+            [first, second, ..] if marks(&second.text).is_empty() => marks(&first.text),
             _ => Vec::new(),
         };
-        let follows = |label: &Label| {
-            let before = Label { value: label.value.saturating_sub(1), ..*label };
-            label.value == 1 || is_first && label.kind == Kind::Number || self.open.contains(&before)
+        let follows = |mark: &Mark| {
+            let before = Mark { value: mark.value.saturating_sub(1), ..*mark };
+            mark.value == 1 || is_first && mark.kind == Kind::Number || self.open.contains(&before)
         };
-        let Some(label) = found.into_iter().find(follows) else { return false };
-        self.open.retain(|open| (open.kind, open.around) != (label.kind, label.around));
-        self.open.push(label);
+        let Some(mark) = found.into_iter().find(follows) else { return false };
+        self.open.retain(|open| (open.kind, open.around) != (mark.kind, mark.around));
+        self.open.push(mark);
         let many = self.open.len().saturating_sub(OPEN);
         self.open.drain(..many);
         true
@@ -86,11 +86,11 @@ impl Lettered {
 }
 
 /// What a word can stand for: "(i)" is a letter, or one in Roman numbers.
-fn labels(text: &str) -> Vec<Label> {
+fn marks(text: &str) -> Vec<Mark> {
     let opening = text.chars().next().filter(|c| matches!(c, '(' | '['));
     let Some(closing) = text.chars().next_back().filter(|c| matches!(c, '.' | ')' | ']')) else { return Vec::new() };
     let inner = text.trim_start_matches(['(', '[']).trim_end_matches(['.', ')', ']']);
-    let place = |kind, value: Option<usize>| value.map(|at| Label { kind, around: (opening, closing), value: at + 1 });
+    let place = |kind, value: Option<usize>| value.map(|at| Mark { kind, around: (opening, closing), value: at + 1 });
     if (opening, closing) == (Some('['), ']') {
         let number = inner.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         return place(Kind::Number, number).into_iter().collect();
