@@ -12,7 +12,7 @@ use lopdf::{Dictionary, Document, Object};
 use read_fonts::ps::agl;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::Encoding;
+use crate::encoding::{self, Encoding};
 
 /// Most unpacked bytes of a map of characters.
 const MAP_BYTES: usize = 8 << 20;
@@ -106,11 +106,18 @@ impl<'d> Stated<'d> {
         self.of_base(code).filter(|_| self.names.name(code).is_none())
     }
 
-    fn of_base(&self, code: u8) -> Option<String> {
-        let is_known = matches!(self.base, Some(b"WinAnsiEncoding" | b"MacRomanEncoding"))
-            && !matches!(code, 0..32 | 127 | 129 | 141 | 143 | 144 | 157);
-        // Which of the two is meant only matters for a map that is written.
-        is_known.then(|| self.names.characters(code).first().copied().map(String::from)).flatten()
+    /// The text of a code in the encoding that the font names as a whole.
+    pub fn of_base(&self, code: u8) -> Option<String> {
+        match self.base {
+            Some(b"WinAnsiEncoding") if !matches!(code, 0..32 | 127 | 129 | 141 | 143 | 144 | 157) => {
+                self.names.characters(code).first().copied().map(String::from)
+            }
+            Some(b"MacRomanEncoding") if code >= 128 => {
+                encoding::MACINTOSH.chars().nth(usize::from(code) - 128).filter(|own| *own != '\u{f8ff}').map(String::from)
+            }
+            Some(b"MacRomanEncoding") if !matches!(code, 0..32 | 127) => Some(char::from(code).to_string()),
+            _ => None,
+        }
     }
 }
 
@@ -174,5 +181,25 @@ pub fn plain(character: char) -> String {
     match character {
         '\u{fb00}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' => character.nfkc().collect(),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lopdf::dictionary;
+
+    use super::*;
+
+    #[test]
+    fn a_code_has_the_character_of_its_own_encoding() {
+        let said = |encoding: &str, code: u16| {
+            let font = dictionary! { "Subtype" => "TrueType", "Encoding" => encoding };
+            Stated::new(&Document::new(), &font).of(code)
+        };
+        let both = |code: u16| ["WinAnsiEncoding", "MacRomanEncoding"].map(|encoding| said(encoding, code));
+        assert_eq!(both(213), ["Õ", "’"].map(|text| Some(text.to_owned())));
+        assert_eq!(both(141), [None, Some("ç".to_owned())]);
+        assert_eq!(both(65), ["A", "A"].map(|text| Some(text.to_owned())));
+        assert_eq!(both(9), [None, None]);
     }
 }

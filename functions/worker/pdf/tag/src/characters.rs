@@ -23,7 +23,7 @@ use skrifa::charmap::Charmap;
 use skrifa::{FontRef, MetadataProvider as _};
 
 use super::blanks::Blanks;
-use super::{ligatures, orders};
+use super::{alike, ligatures, orders};
 
 /// Most unpacked bytes of a map of glyphs, and of a font program.
 const MAP_BYTES: usize = 8 << 20;
@@ -43,17 +43,31 @@ pub(super) fn complete(document: &mut Document, uses: &Uses) {
         let codes: BTreeSet<u16> = codes.iter().collect();
         complete_font(document, *id, &codes);
     }
+    alike::complete(document, uses);
+}
+
+/// Whether nothing else than a map may explain a code. What the map of a composite font leaves out may be left out on purpose, such as
+/// the parts of a ligature. Readers look for the names of other fonts' glyphs themselves.
+pub(super) fn may_lack(stated: &Stated<'_>, code: u16) -> bool {
+    !stated.is_composite() || !stated.has_map() || stated.is_unsound(code)
+}
+
+/// Gives a font a map of its codes.
+pub(super) fn set_map(document: &mut Document, id: ObjectId, is_wide: bool, entries: &BTreeMap<u16, String>) {
+    let pairs: Vec<(u16, &str)> = entries.iter().map(|(code, text)| (*code, text.as_str())).collect();
+    let map = character_map::table(&pairs, if is_wide { 2 } else { 1 });
+    let map = document.add_object(Stream::new(Dictionary::new(), map));
+    if let Ok(font) = document.get_dictionary_mut(id) {
+        font.set("ToUnicode", map);
+    }
 }
 
 fn complete_font(document: &mut Document, id: ObjectId, codes: &BTreeSet<u16>) {
     let Ok(font) = document.get_dictionary(id) else { return };
     let stated = Stated::new(document, font);
     let is_wide = stated.is_composite();
-    // What the map of a composite font leaves out may be left out on purpose, such as the parts of a ligature. Readers look for the
-    // names of other fonts' glyphs themselves.
-    let may_lack = |code: u16| !is_wide || !stated.has_map() || stated.is_unsound(code);
     let lacking: Vec<u16> = codes.iter().copied().filter(|code| stated.of(*code).is_none()).collect();
-    let (asked, left_out): (Vec<u16>, Vec<u16>) = lacking.into_iter().partition(|code| may_lack(*code));
+    let (asked, left_out): (Vec<u16>, Vec<u16>) = lacking.into_iter().partition(|code| may_lack(&stated, *code));
     let is_beyond = codes.iter().any(|code| stated.is_beyond(*code));
     let source = Source::new(document, font);
     // What only the font gives a meaning is known of some fonts.
@@ -86,12 +100,7 @@ fn complete_font(document: &mut Document, id: ObjectId, codes: &BTreeSet<u16>) {
     // A range over all codes is no list of those that the font has.
     let all = (0..=u16::MAX).filter(|code| codes.contains(code) || (!is_beyond && stated.maps(*code)));
     let entries: BTreeMap<u16, String> = all.filter_map(|code| Some((code, text(code)?))).collect();
-    let pairs: Vec<(u16, &str)> = entries.iter().map(|(code, text)| (*code, text.as_str())).collect();
-    let map = character_map::table(&pairs, if is_wide { 2 } else { 1 });
-    let map = document.add_object(Stream::new(Dictionary::new(), map));
-    if let Ok(font) = document.get_dictionary_mut(id) {
-        font.set("ToUnicode", map);
-    }
+    set_map(document, id, is_wide, &entries);
 }
 
 /// A font whose program knows characters.
@@ -275,17 +284,17 @@ impl<'d> Source<'d> {
 }
 
 /// The glyphs of a TrueType program by the codes of a simple font.
-struct Codes<'f> {
+pub(super) struct Codes<'f> {
     charmap: Charmap<'f>,
     macintosh: Option<Macintosh<'f>>,
 }
 
 impl<'f> Codes<'f> {
-    fn new(data: &'f [u8]) -> Option<Self> {
+    pub(super) fn new(data: &'f [u8]) -> Option<Self> {
         Some(Self { charmap: FontRef::new(data).ok()?.charmap(), macintosh: Macintosh::new(data) })
     }
 
-    fn glyph(&self, code: u16) -> Option<u16> {
+    pub(super) fn glyph(&self, code: u16) -> Option<u16> {
         let codes = [u32::from(code), SYMBOLS + u32::from(code)];
         let glyph = codes.into_iter().find_map(|code| self.charmap.map(code));
         glyph.or_else(|| self.macintosh.as_ref()?.glyph(code)).and_then(|glyph| u16::try_from(glyph.to_u32()).ok())
@@ -458,5 +467,22 @@ mod tests {
         complete_font(&mut document, id, &(33..=36).collect());
         let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
         assert_eq!(stated.of(36).as_deref(), Some("fi"));
+    }
+
+    #[test]
+    fn glyphs_that_nothing_explains_are_known_by_their_shapes() {
+        let face = FontRef::new(FONT).unwrap();
+        let glyph = |letter: char| u16::try_from(face.charmap().map(letter).unwrap().to_u32()).unwrap();
+        let mut document = Document::new();
+        let program = with_codes(&['h', 's', 'I', '+'].map(glyph));
+        let program = document.add_object(Stream::new(Dictionary::new(), program));
+        let font = dictionary! { "Type" => "Font", "Subtype" => "TrueType", "FontDescriptor" => dictionary! { "FontFile2" => program } };
+        let id = document.add_object(font);
+        let mut uses = Uses::default();
+        (33..=36).for_each(|code| uses.shown.entry(id).or_default().insert(code));
+        complete(&mut document, &uses);
+        let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
+        let texts = [33, 34, 35, 36].map(|code| stated.of(code));
+        assert_eq!(texts, [Some("h"), Some("s"), None, Some("+")].map(|text| text.map(str::to_owned)));
     }
 }

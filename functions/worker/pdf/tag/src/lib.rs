@@ -15,6 +15,7 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 
+mod alike;
 mod annotations;
 mod blanks;
 mod catalog;
@@ -23,7 +24,9 @@ mod check;
 mod content;
 mod corrected;
 mod existing;
+mod glyphs;
 pub mod headings;
+mod ink;
 mod language;
 mod ligatures;
 mod links;
@@ -32,6 +35,7 @@ mod orders;
 mod places;
 mod plan;
 mod programs;
+mod shapes;
 mod tree;
 mod ua2;
 

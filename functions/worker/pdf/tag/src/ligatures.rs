@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use docmill_pdf_fonts::stated::Stated;
 use skrifa::instance::{LocationRef, Size};
-use skrifa::outline::{DrawSettings, OutlinePen};
 use skrifa::{FontRef, GlyphId, MetadataProvider as _};
+
+use super::ink::{Drawing, Line};
 
 /// The letters of ligatures that fonts have.
 const SEQUENCES: [&str; 23] = [
@@ -22,14 +23,9 @@ const STRETCH: std::ops::RangeInclusive<f32> = 0.75..=1.2;
 const LINES: u8 = 64;
 const BOTTOM: f32 = -0.3;
 const HEIGHT: f32 = 1.3;
-/// Pieces of a curve.
-const PIECES: u8 = 8;
-/// Most pieces of a glyph.
-const MOST: usize = 20_000;
 
 /// Where the ink of a glyph begins and ends on each line.
 type Ink = Vec<Line>;
-type Line = Vec<(f32, f32)>;
 
 /// The letters of the glyphs of these codes. `glyph`: that of a code.
 pub(super) fn texts(
@@ -96,7 +92,7 @@ fn likeness(glyph: &Shape, letters: &[&Shape]) -> Option<f32> {
     (all > 0.0).then(|| shared / all)
 }
 
-/// A glyph, in its font's units.
+/// A glyph, in ems.
 struct Shape {
     advance: f32,
     ink: Ink,
@@ -105,90 +101,13 @@ struct Shape {
 impl Shape {
     /// `None` if the glyph draws nothing.
     fn new(font: &FontRef<'_>, glyph: u16) -> Option<Self> {
-        let (id, size) = (GlyphId::new(u32::from(glyph)), Size::unscaled());
-        let em = f32::from(font.metrics(size, LocationRef::default()).units_per_em);
-        let advance =
-            font.glyph_metrics(size, LocationRef::default()).advance_width(id).filter(|width| *width > 0.0)?;
-        let mut pen = Pen::default();
-        let settings = DrawSettings::unhinted(size, LocationRef::default());
-        font.outline_glyphs().get(id)?.draw(settings, &mut pen).ok()?;
-        let line = |line: u8| pen.ink(em * (BOTTOM + HEIGHT * f32::from(line) / f32::from(LINES)));
-        (!pen.pieces.is_empty()).then(|| Self { advance, ink: (0..LINES).map(line).collect() })
-    }
-}
-
-type Point = (f32, f32);
-
-/// The outline of a glyph, as straight pieces.
-#[derive(Default)]
-struct Pen {
-    pieces: Vec<(Point, Point)>,
-    start: Point,
-    at: Point,
-}
-
-impl Pen {
-    fn curve(&mut self, point: impl Fn(f32) -> Point) {
-        for piece in 1..=PIECES {
-            let (x, y) = point(f32::from(piece) / f32::from(PIECES));
-            self.line_to(x, y);
-        }
-    }
-
-    /// Where a line is in the glyph: by its winding, as font programs are filled.
-    fn ink(&self, y: f32) -> Vec<(f32, f32)> {
-        let crossed = self.pieces.iter().filter(|((_, from), (_, to))| (*from <= y) != (*to <= y));
-        let place = |&((x0, y0), (x1, y1)): &(Point, Point)| {
-            (x0 + (y - y0) * (x1 - x0) / (y1 - y0), if y1 > y0 { 1 } else { -1 })
-        };
-        let mut places: Vec<(f32, i32)> = crossed.map(place).collect();
-        places.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let (mut winding, mut from, mut found) = (0, 0.0, Vec::new());
-        for (x, direction) in places {
-            if winding == 0 {
-                from = x;
-            }
-            winding += direction;
-            if winding == 0 {
-                found.push((from, x));
-            }
-        }
-        found
-    }
-}
-
-impl OutlinePen for Pen {
-    fn move_to(&mut self, x: f32, y: f32) {
-        (self.start, self.at) = ((x, y), (x, y));
-    }
-
-    fn line_to(&mut self, x: f32, y: f32) {
-        if self.pieces.len() < MOST {
-            self.pieces.push((self.at, (x, y)));
-        }
-        self.at = (x, y);
-    }
-
-    fn quad_to(&mut self, cx: f32, cy: f32, x: f32, y: f32) {
-        let (x0, y0) = self.at;
-        self.curve(|t| {
-            let [a, b, c] = [(1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t];
-            (a * x0 + b * cx + c * x, a * y0 + b * cy + c * y)
-        });
-    }
-
-    fn curve_to(&mut self, cx0: f32, cy0: f32, cx1: f32, cy1: f32, x: f32, y: f32) {
-        let (x0, y0) = self.at;
-        self.curve(|t| {
-            let u = 1.0 - t;
-            let [a, b, c, d] = [u * u * u, 3.0 * u * u * t, 3.0 * u * t * t, t * t * t];
-            (a * x0 + b * cx0 + c * cx1 + d * x, a * y0 + b * cy0 + c * cy1 + d * y)
-        });
-    }
-
-    fn close(&mut self) {
-        let (x, y) = self.start;
-        self.line_to(x, y);
+        let em = f32::from(font.metrics(Size::unscaled(), LocationRef::default()).units_per_em).max(1.0);
+        let metrics = font.glyph_metrics(Size::unscaled(), LocationRef::default());
+        let advance = metrics.advance_width(GlyphId::new(u32::from(glyph))).filter(|width| *width > 0.0)?;
+        let drawing = Drawing::of_glyph(font, glyph)?;
+        let advance = advance / em;
+        let line = |line: u8| drawing.ink(BOTTOM + HEIGHT * f32::from(line) / f32::from(LINES));
+        Some(Self { advance, ink: (0..LINES).map(line).collect() })
     }
 }
 
