@@ -20,6 +20,13 @@ from .reader import ONE_BY_ONE
 # Text that the page shows in other places, or otherwise.
 LEFT_OUT = {"disp-formula", "inline-formula", "tex-math", "{http://www.w3.org/1998/Math/MathML}math", "graphic", "media", "object-id", "pub-id"}
 PARTS = ("abstract", "trans-abstract")
+# Titles that publishers print above parts to which the XML gives none: headings that the truth neither wants nor forbids.
+PRINTED = {
+    "abstract": ("abstract", "summary"),
+    "ref-list": ("references", "bibliography", "literaturecited"),
+    "ack": ("acknowledgements", "acknowledgments"),
+    "kwd-group": ("keywords",),
+}
 
 
 class Article:
@@ -28,10 +35,14 @@ class Article:
     def __init__(self, path: Path) -> None:
         self.blocks: list[dict] = []
         self.tables: list[dict] = []
+        self.printed: list[str] = []
         root = ElementTree.parse(path).getroot()
         article = root if root.tag == "article" else root.find(".//article")
         if article is None:
             raise ValueError("no article")
+        for name, titles in PRINTED.items():
+            if any(part.find("title") is None for part in article.iter(name)):
+                self.printed += titles
         for title in article.findall("./front/article-meta/title-group/article-title"):
             self._add("title", title)
         for part in PARTS:
@@ -42,7 +53,7 @@ class Article:
                 self._walk(found, 0)
 
     def truth(self) -> dict:
-        return {"blocks": self.blocks, "tables": self.tables}
+        return {"blocks": self.blocks, "tables": self.tables, "printed": self.printed}
 
     def _walk(self, element: ElementTree.Element, depth: int) -> None:
         for child in element:

@@ -55,8 +55,8 @@ class Score:
     order: float
     headings: float | None
     levels: float | None
-    # The same if all levels of a document may be one higher or lower, as where authors tag no title.
-    shifted: float | None
+    # The same by the order of levels among the headings that both have: many authors tag no title.
+    shared: float | None
     tables: float | None
     cells: float | None
     margins: float | None
@@ -136,8 +136,24 @@ def headings(document: dict) -> list[tuple[int, str]]:
     return [(levels.index(level), words) for level, words in found if words]
 
 
-def _moved(found: list[tuple[int, str]], by: int) -> Counter:
-    return Counter((level + by, words) for level, words in found)
+def _shared(wanted: list[tuple[int, str]], found: list[tuple[int, str]]) -> float | None:
+    both = Counter(words for _, words in wanted) & Counter(words for _, words in found)
+    if not wanted:
+        return None
+    same = (Counter(_among(wanted, both)) & Counter(_among(found, both))).total()
+    return 2 * same / (len(wanted) + len(found))
+
+
+def _among(headings: list[tuple[int, str]], chosen: Counter) -> list[tuple[int, str]]:
+    """The first so many headings of each wording, with the ranks of their levels among these."""
+    left = chosen.copy()
+    kept = []
+    for level, words in headings:
+        if left[words]:
+            left[words] -= 1
+            kept.append((level, words))
+    levels = sorted({level for level, _ in kept})
+    return [(levels.index(level), words) for level, words in kept]
 
 
 def _f(wanted: Counter, found: Counter) -> float | None:
@@ -175,11 +191,13 @@ def score(truth: dict, read: dict) -> Score:
 
 def _score(truth: dict, read: Reading) -> Score:
     wanted = headings(truth)
+    asked = {words for _, words in wanted}
+    found = [one for one in read.headings if one[1] in asked or one[1] not in truth.get("printed", ())]
     return Score(
         fuzz.ratio(text(truth), read.text) / 100,
-        _f(Counter(words for _, words in wanted), Counter(words for _, words in read.headings)),
-        _f(Counter(wanted), Counter(read.headings)),
-        max(_f(Counter(wanted), _moved(read.headings, by)) or 0.0 for by in (-1, 0, 1)) if wanted else None,
+        _f(Counter(words for _, words in wanted), Counter(words for _, words in found)),
+        _f(Counter(wanted), Counter(found)),
+        _shared(wanted, found),
         None if read.tables is None else scores.tables(html(truth), read.tables),
         None if read.tables is None else grits.score(html(truth), read.tables),
         **read.roles,

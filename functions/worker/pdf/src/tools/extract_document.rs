@@ -137,7 +137,11 @@ impl Reader<'_> {
         }
         let mut drawings = Drawings { pictures, pixels: self.request.limits.pixels, count: 0 };
         // Headers and footers are always told apart.
-        let mut pages = Pages::new(Scratch::of(self.request), HeadersFooters::Drop);
+        let metadata = |key| opened.document.metadata(key);
+        let head =
+            Head { title: metadata(c"Title"), author: metadata(c"Author"), bookmarks: opened.document.bookmarks() };
+        let mut pages =
+            Pages::new(Scratch::of(self.request), HeadersFooters::Drop).with_outline(&head.title, &head.bookmarks);
         let (mut facts, mut confidences, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         let tags = self.tags(source, &opened);
         let mut undrawn = Vec::new();
@@ -186,9 +190,6 @@ impl Reader<'_> {
         if self.keep.headers_footers == HeadersFooters::Drop {
             warnings.extend(pdf_pages::dropped(whole.running_lines()));
         }
-        let metadata = |key| opened.document.metadata(key);
-        let head =
-            Head { title: metadata(c"Title"), author: metadata(c"Author"), bookmarks: opened.document.bookmarks() };
         warnings.extend(opened.warning());
         Ok((pdf::document(&whole, facts, self.keep, head)?, warnings))
     }

@@ -119,7 +119,8 @@ fn read(
     let source = super::only_source(request)?;
     let opened = Opened::new(engines, session, request, source, options.pages.as_deref())?;
     let structure = whole.is_some();
-    let mut pages = Pages::new(Scratch::of(request), options.headers_footers);
+    let mut pages = Pages::new(Scratch::of(request), options.headers_footers)
+        .with_outline(&opened.document.metadata(c"Title"), &opened.document.bookmarks());
     let mut empty = 0;
     let mut confidences = Vec::new();
     opened.for_each(|index, page| {

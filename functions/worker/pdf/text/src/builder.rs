@@ -147,7 +147,8 @@ impl<'s> Builder<'s> {
         }
         if self.styles.is_heading(line) {
             self.indents.clear();
-            let goes_on = above.is_some_and(|above| same_style(above, line)) && gap < line.size() * 0.7;
+            let goes_on = above.is_some_and(|above| same_style(above, line) && !is_whole(above, line, area))
+                && gap < line.size() * 0.7;
             match self.blocks.last_mut() {
                 Some(Block { area, content: Content::Heading { lines, .. }, .. }) if goes_on => {
                     *area = area.union(&line.area);
@@ -241,6 +242,20 @@ fn ends_early(line: &Line, next: &Line, area: &Rect) -> bool {
     let ended = line.words.last().is_some_and(|word| word.text.ends_with(['.', '!', '?', ':', '…', '。', '؟']));
     let size = line.size();
     room > first + size && (ended && room > first + size * 2.0 || room > area.width() * 0.4)
+}
+
+/// Whether the next line's first word would have fitted on this line.
+fn has_room(line: &Line, next: &Line, area: &Rect) -> bool {
+    let room = if line.rtl { line.area.x0 - area.x0 } else { area.x1 - line.area.x1 };
+    room > next.words.first().map_or(0.0, |word| word.area.width()) + line.size()
+}
+
+/// Whether a line of a heading is a whole one: both begin at the same place, and the first fills less than half of the width.
+fn is_whole(line: &Line, next: &Line, area: &Rect) -> bool {
+    let room = if line.rtl { line.area.x0 - area.x0 } else { area.x1 - line.area.x1 };
+    (start(line, area) - start(next, area)).abs() < line.size() * 0.2
+        && has_room(line, next, area)
+        && room > area.width() * 0.5
 }
 
 fn is_placeholder(word: &Word) -> bool {

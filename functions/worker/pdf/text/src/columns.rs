@@ -33,6 +33,10 @@ const APART_LEVEL: f32 = 0.75;
 const APART_FOOT: f32 = 0.25;
 /// The widest gap between lines of text, in ems.
 const LINE_GAP: f32 = 0.45;
+/// Columns that are written one after the other: how many lines there are at least for each change of the side, and the share of a
+/// column that its lines fill on average.
+const TURN_LINES: usize = 4;
+const WRITTEN_FILL: f32 = 0.4;
 
 /// Two columns between two heights.
 pub(super) struct Run {
@@ -65,7 +69,35 @@ pub(super) fn are_columns(words: &[Word], run: &Run, em: f32) -> bool {
         return true;
     }
     let columns: Vec<Vec<&Word>> = sides.iter().flat_map(|side| strips(side, em)).collect();
-    columns.len() > sides.len() && are_texts(&columns, em) || is_text_beside(&sides, em) || are_apart(&sides, em)
+    columns.len() > sides.len() && are_texts(&columns, em)
+        || is_text_beside(&sides, em)
+        || are_apart(&sides, em)
+        || are_written_apart(&sides, turns(words.iter().filter(inside), run.middle), em)
+}
+
+/// How often words, in content order, change between the sides.
+fn turns<'w>(words: impl Iterator<Item = &'w Word>, middle: f32) -> usize {
+    let sides: Vec<bool> = words.map(|word| word.area.center().0 < middle).collect();
+    sides.windows(2).filter(|pair| pair.first() != pair.last()).count()
+}
+
+/// Whether the content has one side after the other, each of several lines of text: that of tables has rows.
+fn are_written_apart(sides: &[Vec<&Word>; 2], turns: usize, em: f32) -> bool {
+    sides.iter().all(|side| {
+        let lines = group(side);
+        let count = lines.len() as f32;
+        let width: f32 = lines.iter().map(|(area, _)| area.width()).sum();
+        let cells = lines.iter().filter(|(_, members)| has_cells(side, members, em)).count();
+        lines.len() >= COLUMN_LINES.max(turns * TURN_LINES)
+            && width_of(side) > COLUMN_WIDTH * em
+            && side.len() as f32 >= count * COLUMN_WORDS
+            && width >= count * width_of(side) * WRITTEN_FILL
+            && cells as f32 <= count * CELLS
+    })
+}
+
+fn width_of(side: &[&Word]) -> f32 {
+    side.iter().map(|word| word.area).reduce(|area, other| area.union(&other)).map_or(0.0, |area| area.width())
 }
 
 /// Whether one side is running text beside something else, such as a table, whose lines are at other heights.

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
+use docmill_pdf_core::pdfium::Bookmark;
 use docmill_pdf_request::Failure;
 
 use super::PageContent;
 use super::blocks::{Block, Content, HeadersFooters, PageBlocks};
-use super::headings::{Candidates, Headings};
+use super::headings::{Candidates, Headings, Outline};
 use super::page;
 use super::running::Running;
 use super::styles::{self, Counts, Styles};
@@ -27,6 +28,7 @@ pub struct Pages {
     tags: Census,
     /// `None`: running lines are not told apart.
     running: Option<Running>,
+    outline: Outline,
 }
 
 impl Pages {
@@ -42,7 +44,14 @@ impl Pages {
             counts: Counts::default(),
             tags: Census::default(),
             running,
+            outline: Outline::default(),
         }
+    }
+
+    /// Adds the title of the metadata, which may be in the text, and the document's bookmarks, which name headings.
+    #[must_use]
+    pub fn with_outline(self, title: &str, bookmarks: &[Bookmark]) -> Self {
+        Self { outline: Outline::new(title, bookmarks), ..self }
     }
 
     /// Adds the page that follows.
@@ -63,7 +72,7 @@ impl Pages {
     /// # Errors
     /// If a scratch file can't be read or written, or grows too large.
     pub fn document(self) -> Result<Document, Failure> {
-        let Self { scratch, contents, counts, tags, running } = self;
+        let Self { scratch, contents, counts, tags, running, outline } = self;
         let tags = tags.verdict();
         let mut at = 0;
         let styles = counts.styles();
@@ -85,7 +94,7 @@ impl Pages {
             done.iter().try_for_each(|page| document.push(page))
         })?;
         joining.open.iter().try_for_each(|page| document.push(page))?;
-        Ok(document.with_headings())
+        Ok(document.with_headings(&outline))
     }
 }
 
@@ -187,8 +196,8 @@ impl Document {
     }
 
     /// Finds the headings, when all pages are there.
-    fn with_headings(mut self) -> Self {
-        self.headings = std::mem::take(&mut self.candidates).headings(self.body());
+    fn with_headings(mut self, outline: &Outline) -> Self {
+        self.headings = std::mem::take(&mut self.candidates).headings(self.body(), outline);
         self
     }
 

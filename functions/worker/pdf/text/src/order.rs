@@ -11,7 +11,8 @@ use super::words::{JOINED, Word};
 
 /// Most white gaps that are followed at once.
 const SHAFTS: usize = 40;
-const CANDIDATES: usize = 8;
+/// The labels of a figure leave many gaps that are taller than those between columns.
+const CANDIDATES: usize = 40;
 const DEPTH: u8 = 6;
 
 /// Words side by side, in reading order.

@@ -85,6 +85,26 @@ fn a_wide_table_is_not_two_columns_of_text() {
     assert_eq!(parts([left, "", "and beside it another one in a column of its own", ""]), 2);
 }
 
+#[test]
+fn text_that_is_written_side_after_side_is_in_columns() {
+    let written_line = |left: f32, top: f32| {
+        let mut left = left;
+        "Some words of a sentence".split(' ').map(move |text| {
+            let word = Word::at(text, left, top, 10.0, false);
+            left = word.area.x1 + 3.0;
+            word
+        })
+    };
+    // The same gaps on both sides, as between the rows of a table.
+    let tops = [100.0, 112.0, 140.0, 152.0, 180.0, 192.0];
+    let sides = [60.0, 320.0].into_iter().flat_map(|left| tops.map(|top| (left, top)));
+    let rows = tops.into_iter().flat_map(|top| [60.0, 320.0].map(|left| (left, top)));
+    let parts = |places: Vec<(f32, f32)>| {
+        order::blocks(places.into_iter().flat_map(|(left, top)| written_line(left, top)).collect(), &[]).len()
+    };
+    assert_eq!((parts(sides.collect()), parts(rows.collect())), (2, 1));
+}
+
 /// Words of ten points at these places, and boxes.
 fn drawn(words: &[(&str, f32, f32)], boxes: &[Rect]) -> PageContent {
     let words = words.iter().map(|(text, x, y)| Word::at(text, *x, *y, 10.0, false)).collect();

@@ -12,6 +12,9 @@ use crate::styles;
 /// Longer ones are no headings.
 const LINES: usize = 3;
 const CHARACTERS: usize = 150;
+/// Titles may be longer.
+const TITLE_LINES: usize = 6;
+const TITLE_CHARACTERS: usize = 400;
 /// What is farther, in ems, is as far.
 const FAR: f32 = 20.0;
 /// Longer neighbours are as long, in words.
@@ -41,6 +44,15 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// Its page and block.
+    pub(super) fn place(&self) -> (usize, usize) {
+        (self.page, self.block)
+    }
+
+    fn is_long(&self) -> bool {
+        self.local.lines > LINES as f32 || self.local.chars > CHARACTERS as f32
+    }
+
     /// Those of a document with the same value look alike.
     pub(super) fn group(&self) -> (Style, bool, u32, bool) {
         (self.style, self.local.caps > 0.9, self.local.number.min(6.0).to_bits(), self.local.item > 0.0)
@@ -74,15 +86,21 @@ impl<'p> PageOf<'p> {
     }
 
     pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate> {
-        (0..self.blocks.len()).filter_map(|at| self.candidate(at))
+        (0..self.blocks.len()).filter_map(|at| self.candidate(at, LINES, CHARACTERS))
     }
 
-    fn candidate(&self, at: usize) -> Option<Candidate> {
+    /// The blocks that are too long for headings, but not for a title.
+    pub(super) fn long(&self) -> impl Iterator<Item = Candidate> {
+        let long = |at| self.candidate(at, TITLE_LINES, TITLE_CHARACTERS).filter(Candidate::is_long);
+        (0..self.blocks.len()).filter_map(long)
+    }
+
+    fn candidate(&self, at: usize, most_lines: usize, most_characters: usize) -> Option<Candidate> {
         let (number, block) = self.blocks.get(at)?;
         let lines = text_of(&block.content).filter(|_| block.tagged.is_none())?;
         let text = text(&block.content, lines);
         let chars = text.chars().count();
-        if lines.len() > LINES || chars > CHARACTERS || !text.chars().any(char::is_alphabetic) {
+        if lines.len() > most_lines || chars > most_characters || !text.chars().any(char::is_alphabetic) {
             return None;
         }
         let (size, style) = style(lines);
@@ -256,6 +274,11 @@ fn letters(text: &str) -> String {
 pub(super) fn title_of_entry(text: &str) -> u64 {
     let is_leader = |c: char| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | '…' | '·' | '_');
     hash(&letters(text.trim_end_matches(is_leader)))
+}
+
+/// The hash of a title without its number. `None` if it has no letters.
+pub(super) fn letters_hash(title: &str) -> Option<u64> {
+    Some(letters(title)).filter(|letters| !letters.is_empty()).map(|letters| hash(&letters))
 }
 
 fn hash(text: &str) -> u64 {

@@ -11,8 +11,12 @@ use super::whole::Known;
 
 /// The levels that trees tell.
 const LEVELS: usize = 5;
+/// So many sections are numbered at least where numbers decide.
+const NUMBERED: usize = 3;
 /// Deeper numbers are no depths of sections.
-const DEEPEST: f32 = 5.0;
+const DEEPEST: u8 = 5;
+/// The depth of Roman numbers (`candidate.rs`).
+const ROMAN: f32 = 10.0;
 
 static FOREST: LazyLock<Option<Forest>> = LazyLock::new(|| {
     let names = [Local::NAMES, Alike::NAMES, Whole::NAMES, Among::NAMES].concat();
@@ -31,11 +35,46 @@ pub(super) fn of(headings: &[&Known], has_title: bool) -> Vec<u8> {
             *total += share;
         }
     }
-    headings.iter().map(|one| sums.get(&alike(one)).map_or(0, best)).collect()
+    let levels: Vec<u8> = headings.iter().map(|one| sums.get(&alike(one)).map_or(0, best)).collect();
+    by_numbers(headings, &levels).unwrap_or(levels)
+}
+
+/// The levels of a document whose sections are numbered in several depths: these decide, also for what looks like them.
+fn by_numbers(headings: &[&Known], levels: &[u8]) -> Option<Vec<u8>> {
+    let decimal = |one: &Known| (1..=DEEPEST).find(|depth| f32::from(*depth) == one.candidate.local.number);
+    let highest = headings.iter().filter_map(|one| decimal(one)).min()?;
+    // Roman numbers are above 1.1.
+    let is_above = |one: &Known| highest > 1 && one.candidate.local.number == ROMAN;
+    let below = |one: &Known| if is_above(one) { Some(highest - 1) } else { decimal(one) };
+    let numbered: Vec<(u8, Style, u8)> = headings
+        .iter()
+        .zip(levels)
+        .filter_map(|(one, level)| Some((below(one)?, one.candidate.style, *level)))
+        .collect();
+    let (first, ..) = numbered.iter().min_by_key(|(below, ..)| *below)?;
+    if numbered.len() < NUMBERED || numbered.iter().all(|(below, ..)| below == first) {
+        return None;
+    }
+    let top = most(numbered.iter().filter(|(below, ..)| below == first).map(|(.., level)| *level))?;
+    let of = |below: u8| top + below - first;
+    let of_style =
+        |own: Style| most(numbered.iter().filter(|(_, style, _)| *style == own).map(|(below, ..)| of(*below)));
+    let level = |(one, level): (&&Known, &u8)| match below(one) {
+        Some(below) => of(below),
+        None => of_style(one.candidate.style).unwrap_or(*level),
+    };
+    Some(headings.iter().zip(levels).map(level).collect())
+}
+
+/// The most frequent one, or the lowest of these.
+fn most(levels: impl Iterator<Item = u8>) -> Option<u8> {
+    let mut counts: BTreeMap<u8, usize> = BTreeMap::new();
+    levels.for_each(|level| *counts.entry(level).or_default() += 1);
+    counts.into_iter().max_by_key(|(level, count)| (*count, std::cmp::Reverse(*level))).map(|(level, _)| level)
 }
 
 fn alike(one: &Known) -> (Style, u32, bool) {
-    (one.candidate.style, depth(one).to_bits(), one.candidate.local.number > DEEPEST)
+    (one.candidate.style, depth(one).to_bits(), one.candidate.local.number > f32::from(DEEPEST))
 }
 
 /// What adds up to 1.
@@ -59,7 +98,7 @@ fn best(sums: &[f32; LEVELS]) -> u8 {
 /// How deep its number is; 0 without one.
 fn depth(one: &Known) -> f32 {
     let number = one.candidate.local.number;
-    if number <= DEEPEST { number } else { 0.0 }
+    if number <= f32::from(DEEPEST) { number } else { 0.0 }
 }
 
 fn style(one: &Known) -> (i32, bool) {

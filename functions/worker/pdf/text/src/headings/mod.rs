@@ -7,6 +7,8 @@ mod candidate;
 mod features;
 mod forest;
 mod levels;
+mod outline;
+mod title;
 mod whole;
 
 use std::collections::{HashMap, HashSet};
@@ -18,9 +20,14 @@ use super::styles;
 use candidate::{Candidate, PageOf};
 use features::{Alike, Local, Whole};
 use forest::Forest;
+pub(super) use outline::Outline;
+use whole::Known;
 
 /// From this sum of the trees on, a block is a heading.
 const HEADING: f32 = -0.62;
+
+/// The lowest level.
+const DEEPEST: u8 = 6;
 
 /// A few words are above nothing: documents with fewer bytes of text have the headings that rules find.
 const LEAST: usize = 200;
@@ -34,14 +41,16 @@ static FOREST: LazyLock<Option<Forest>> = LazyLock::new(|| {
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     found: Vec<Candidate>,
+    /// What is too long for them on the first page, and may be the title.
+    long: Vec<Candidate>,
     /// The lines of tables of contents: their titles, and how far they are indented.
     entries: HashMap<u64, f32>,
     /// The bytes of text, and of bold text.
     all: usize,
     bold: usize,
     blocks: usize,
-    pages: usize,
-    first: Option<u32>,
+    /// The numbers of the pages.
+    pages: Vec<u32>,
 }
 
 /// Which blocks are headings.
@@ -56,8 +65,7 @@ pub(super) struct Headings {
 impl Candidates {
     /// Adds the page that follows.
     pub(super) fn add(&mut self, page: &PageBlocks) {
-        let first = *self.first.get_or_insert(page.number);
-        let of = PageOf::new(page, self.pages, page.number == first);
+        let of = PageOf::new(page, self.pages.len(), self.pages.is_empty());
         for block in &of.blocks {
             let Some(lines) = candidate::text_of(&block.1.content) else { continue };
             for line in lines {
@@ -66,7 +74,10 @@ impl Candidates {
         }
         self.blocks += of.blocks.len();
         self.found.extend(of.candidates());
-        self.pages += 1;
+        if self.pages.is_empty() {
+            self.long.extend(of.long());
+        }
+        self.pages.push(page.number);
     }
 
     fn line(&mut self, line: &Line) {
@@ -82,25 +93,35 @@ impl Candidates {
     }
 
     /// Which of them are headings. `body`: the size of the text.
-    pub(super) fn headings(self, body: f32) -> Headings {
+    pub(super) fn headings(mut self, body: f32, outline: &Outline) -> Headings {
         let Some(forest) = FOREST.as_ref().filter(|_| self.all >= LEAST) else { return Headings::default() };
+        let (pages, long) = (self.pages.clone(), std::mem::take(&mut self.long));
         let known = whole::known(self, body);
-        let title = whole::title(&known, body);
+        let outlined = outline.of(&known, &pages);
+        let all: Vec<&Candidate> = known.iter().map(|one| &one.candidate).chain(&long).collect();
+        let title = title::of(&all, body, outline.title).map(Candidate::place);
         let mut headings = Headings::default();
+        headings.levels.extend(title.map(|place| (place, 1)));
         let mut accepted = Vec::new();
         for (at, one) in known.iter().enumerate() {
-            let place = (one.candidate.page, one.candidate.block);
-            if Some(at) == title {
-                headings.levels.insert(place, 1);
-            } else if forest.sums::<1>(&one.values())[0] > HEADING {
-                accepted.push(one);
+            let place = one.candidate.place();
+            if Some(place) == title {
+                continue;
+            }
+            if outlined.levels.contains_key(&at) || forest.sums::<1>(&one.values())[0] > HEADING {
+                accepted.push((at, one));
             } else if one.candidate.local.rule > 0.0 {
                 headings.others.insert(place);
             }
         }
+        let levels = outlined.levels(&accepted).unwrap_or_else(|| {
+            let accepted: Vec<&Known> = accepted.iter().map(|(_, one)| *one).collect();
+            levels::of(&accepted, title.is_some())
+        });
         let above = u8::from(title.is_some());
-        for (one, level) in accepted.iter().zip(levels::of(&accepted, title.is_some())) {
-            headings.levels.insert((one.candidate.page, one.candidate.block), level + above + 1);
+        for ((_, one), level) in accepted.iter().zip(levels) {
+            let level = level.saturating_add(above + 1).min(DEEPEST);
+            headings.levels.insert(one.candidate.place(), level);
         }
         headings
     }

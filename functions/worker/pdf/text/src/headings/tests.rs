@@ -1,3 +1,5 @@
+use docmill_pdf_core::pdfium::Bookmark;
+
 use super::super::order;
 use super::super::tests::{Written, line, written};
 use super::super::{Document, HeadersFooters, Pages, spool};
@@ -9,7 +11,18 @@ fn the_trees_ask_for_what_is_known() {
 }
 
 fn document(pages: &[Vec<Written>]) -> Document {
-    let mut all = Pages::new(spool::Scratch::none(), HeadersFooters::Drop);
+    named(pages, "", &[])
+}
+
+/// A document whose metadata have this title, and that has bookmarks: their level, title and page.
+fn named(pages: &[Vec<Written>], title: &str, bookmarks: &[(u8, &str, u32)]) -> Document {
+    let bookmark = |(level, title, page): &(u8, &str, u32)| Bookmark {
+        level: *level,
+        title: (*title).to_owned(),
+        page: Some(page - 1),
+    };
+    let bookmarks: Vec<Bookmark> = bookmarks.iter().map(bookmark).collect();
+    let mut all = Pages::new(spool::Scratch::none(), HeadersFooters::Drop).with_outline(title, &bookmarks);
     (1..).zip(pages).for_each(|(number, lines)| all.push(&written(number, lines)).unwrap());
     all.document().unwrap()
 }
@@ -35,13 +48,21 @@ fn shown(document: &Document) -> Vec<String> {
     shown
 }
 
+fn headings_of(document: &Document) -> Vec<String> {
+    shown(document).into_iter().filter(|block| block.starts_with('h')).collect()
+}
+
+fn text(top: f32) -> impl Iterator<Item = Written> {
+    let words = "Some words of a sentence that runs on over lines of the text of this page and on";
+    (0..4u8).map(move |at| line(words, top + f32::from(at) * 12.5, 10.0))
+}
+
+fn heading(text: &str, top: f32, size: f32) -> Written {
+    (text.to_owned(), top, size, true)
+}
+
 /// A page of a report: a section with its text, and two parts of it.
 fn page(number: u8) -> Vec<Written> {
-    let text = |top: f32| {
-        let words = "Some words of a sentence that runs on over lines of the text of this page and on";
-        (0..4u8).map(move |at| line(words, top + f32::from(at) * 12.5, 10.0))
-    };
-    let heading = |text: &str, top: f32, size: f32| (text.to_owned(), top, size, true);
     let mut lines = vec![heading(&format!("{number} Section of the report"), 80.0, 16.0)];
     lines.extend(text(110.0));
     lines.push(heading(&format!("{number}.1 First part"), 190.0, 12.0));
@@ -54,14 +75,73 @@ fn page(number: u8) -> Vec<Written> {
 #[test]
 fn sections_and_their_parts_are_headings_of_two_levels() {
     let pages: Vec<_> = (1..=6).map(page).collect();
-    let found = shown(&document(&pages));
-    let headings: Vec<&str> = found.iter().map(String::as_str).filter(|block| block.starts_with('h')).collect();
+    let headings = headings_of(&document(&pages));
     let expected: Vec<String> = (1..=6)
         .flat_map(|n| {
             [format!("h1 {n} Section of the report"), format!("h2 {n}.1 First part"), format!("h2 {n}.2 Second part")]
         })
         .collect();
     assert_eq!(headings, expected);
+}
+
+#[test]
+fn bookmarks_name_headings_and_their_levels() {
+    // They end like sentences.
+    let names = ["of apples, by month.", "of pears, by month.", "of plums, by month.", "of figs, by month."];
+    let page =
+        |name: &str| -> Vec<Written> { text(60.0).chain([line(name, 150.0, 10.0)]).chain(text(180.0)).collect() };
+    let pages = names.map(page).to_vec();
+    assert_eq!(headings_of(&document(&pages)), Vec::<String>::new());
+    let bookmarks = [(1, "1. Of apples by month", 1), (2, names[1], 2), (2, names[2], 3), (1, names[3], 1)];
+    // The last leads to a page that does not have it.
+    let expected = [1, 2, 2].iter().zip(names).map(|(level, name)| format!("h{level} {name}"));
+    assert_eq!(headings_of(&named(&pages, "", &bookmarks)), expected.collect::<Vec<_>>());
+    // One may be a coincidence.
+    assert_eq!(headings_of(&named(&pages, "", &bookmarks[..1])), Vec::<String>::new());
+}
+
+#[test]
+fn the_title_of_the_metadata_is_that_of_the_text() {
+    let mut pages: Vec<_> = (1..=3).map(page).collect();
+    let name = "A report on the harvest of all orchards";
+    pages[0].insert(0, heading(name, 40.0, 16.0));
+    assert_eq!(headings_of(&document(&pages))[..2], [format!("h1 {name}"), "h1 1 Section of the report".into()]);
+    let named = headings_of(&named(&pages, "A Report on the Harvest of all Orchards.", &[]));
+    assert_eq!(named[..3], [format!("h1 {name}"), "h2 1 Section of the report".into(), "h3 1.1 First part".into()]);
+}
+
+#[test]
+fn titles_may_have_more_lines_than_headings_and_stand_below_a_name() {
+    let mut pages: Vec<_> = (1..=3).map(page).collect();
+    let lines = (0..5u8).map(|at| heading("Words of a title that has five lines", f32::from(at) * 22.0 - 60.0, 20.0));
+    pages[0] = [heading("Orchards", -100.0, 26.0)].into_iter().chain(lines).chain(page(1)).collect();
+    let found = headings_of(&document(&pages));
+    let title = ["Words of a title that has five lines"; 5].join(" ");
+    assert!(found.contains(&format!("h1 {title}")), "{found:?}");
+    assert!(found.contains(&"h2 1 Section of the report".to_owned()), "{found:?}");
+}
+
+#[test]
+fn numbers_of_sections_decide_their_levels() {
+    let page = |part: &str, at: u8| -> Vec<Written> {
+        let sections = (1..=3u8).flat_map(|n| {
+            let top = 100.0 + f32::from(n) * 150.0;
+            [heading(&format!("{at}.{n} Kinds of fruit"), top, 14.0)].into_iter().chain(text(top + 25.0))
+        });
+        [heading(&format!("{part} Orchards"), 100.0, 14.0)].into_iter().chain(text(130.0)).chain(sections).collect()
+    };
+    for parts in [["1", "2", "3"], ["I.", "II.", "III."]] {
+        let pages: Vec<_> = parts.into_iter().zip(1..).map(|(part, at)| page(part, at)).collect();
+        let levels: String = headings_of(&document(&pages)).iter().map(|heading| &heading[1..2]).collect();
+        assert_eq!(levels, "122212221222", "{parts:?}");
+    }
+}
+
+#[test]
+fn short_lines_above_each_other_are_headings_of_their_own() {
+    let mut pages: Vec<_> = (1..=3).map(page).collect();
+    pages[0].insert(0, heading("Task", 62.0, 16.0));
+    assert_eq!(headings_of(&document(&pages))[..2], ["h1 Task", "h1 1 Section of the report"]);
 }
 
 fn block(content: Content) -> Block {

@@ -38,7 +38,7 @@ pub(super) fn known(candidates: Candidates, body: f32) -> Vec<Known> {
     for one in &mut found {
         one.local.listed = said(is_listed && entries.contains_key(&one.name));
     }
-    let pages = (pages as f32).max(1.0);
+    let pages = (pages.len() as f32).max(1.0);
     let of_group = grouped(&found, Candidate::group);
     let alike: HashMap<_, Alike> =
         of_group.into_iter().map(|(group, members)| (group, means(&members, pages))).collect();
@@ -183,13 +183,4 @@ fn steps(entries: &HashMap<u64, f32>) -> Vec<f32> {
 
 fn few(count: usize) -> f32 {
     count.min(MANY) as f32
-}
-
-/// The title: the only block of the largest type, on the first page, larger than the text.
-pub(super) fn title(known: &[Known], body: f32) -> Option<usize> {
-    let most = known.iter().map(|one| one.candidate.style.size).max()?;
-    let mut largest = known.iter().enumerate().filter(|(_, one)| one.candidate.style.size == most);
-    let (at, one) = largest.next()?;
-    let is_large = body > 0.0 && one.candidate.size > body * LARGER;
-    (largest.next().is_none() && is_large && one.candidate.local.first > 0.0).then_some(at)
 }
