@@ -258,18 +258,65 @@ fn areas(document: &Document, annotation: &Dictionary, space: &PageSpace) -> Vec
     found.into_iter().map(shown).collect()
 }
 
-/// What an annotation says of itself, or the note that a pop-up is of: its text, its subject, the name of its file, its title.
+/// What an annotation says of itself, or the note that a pop-up is of or that it answers: its text, its subject, the name of its file, its
+/// title, the words of its stamp.
 fn own(document: &Document, annotation: &Dictionary) -> Option<String> {
     let of =
         |holder: &Dictionary, key: &[u8]| document.value(holder, key).and_then(decode).filter(|text| is_said(text));
-    let parent = document.child(annotation, b"Parent");
-    let noted = parent.and_then(|parent| [b"Contents".as_slice(), b"Subj"].iter().find_map(|key| of(parent, key)));
+    let formatted = of(annotation, b"RC").map(|text| without_marks(&text)).filter(|text| is_said(text));
+    let parent = document.child(annotation, b"Parent").or_else(|| document.child(annotation, b"IRT"));
+    let noted = || parent.and_then(|parent| [b"Contents".as_slice(), b"Subj"].iter().find_map(|key| of(parent, key)));
     let file = || file_name(document, document.value(annotation, b"FS")?);
+    let kind = document.name(annotation, b"Subtype");
     // The title of a note is the name of its author.
-    let is_media =
-        matches!(document.name(annotation, b"Subtype"), Some(b"Screen" | b"Movie" | b"RichMedia" | b"Sound"));
+    let is_media = matches!(kind, Some(b"Screen" | b"Movie" | b"RichMedia" | b"Sound"));
     let title = || of(annotation, b"T").filter(|_| is_media);
-    noted.or_else(|| of(annotation, b"Subj")).or_else(file).or_else(title)
+    let stamp = || document.name(annotation, b"Name").filter(|_| kind == Some(b"Stamp")).and_then(stamp);
+    formatted.or_else(noted).or_else(|| of(annotation, b"Subj")).or_else(file).or_else(title).or_else(stamp)
+}
+
+/// The words of a stamp, by its name in ISO 32000-1, 12.5.6.12.
+fn stamp(name: &[u8]) -> Option<String> {
+    let words = match name {
+        b"Approved" => "Approved",
+        b"AsIs" => "As is",
+        b"Confidential" => "Confidential",
+        b"Departmental" => "Departmental",
+        b"Draft" => "Draft",
+        b"Experimental" => "Experimental",
+        b"Expired" => "Expired",
+        b"Final" => "Final",
+        b"ForComment" => "For comment",
+        b"ForPublicRelease" => "For public release",
+        b"NotApproved" => "Not approved",
+        b"NotForPublicRelease" => "Not for public release",
+        b"Sold" => "Sold",
+        b"TopSecret" => "Top secret",
+        _ => return None,
+    };
+    Some(words.to_owned())
+}
+
+/// A text without its elements, as XHTML.
+fn without_marks(text: &str) -> String {
+    let (mut plain, mut is_mark) = (String::new(), false);
+    for letter in text.chars() {
+        match letter {
+            '<' => is_mark = true,
+            '>' if is_mark => {
+                is_mark = false;
+                plain.push(' ');
+            }
+            _ if is_mark => {}
+            letter => plain.push(letter),
+        }
+    }
+    for (name, letter) in
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#13;", " "), ("&amp;", "&")]
+    {
+        plain = plain.replace(name, letter);
+    }
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The field that a widget is of: itself, or one around it that has a name.
@@ -301,4 +348,25 @@ pub(super) fn inherited(document: &Document, field: &Dictionary, key: &[u8]) -> 
 /// The name of a field, which is what its author called it.
 fn field_name(document: &Document, field: &Dictionary) -> Option<String> {
     inherited(document, field, b"T")
+}
+
+#[cfg(test)]
+mod tests {
+    use lopdf::dictionary;
+
+    use super::*;
+
+    #[test]
+    fn annotations_say_what_they_show() {
+        let document = Document::new();
+        let rich = "<?xml version=\"1.0\"?><body><p>Check <b>R&amp;D</b></p><p>again</p></body>";
+        let noted = dictionary! { "Subtype" => "FreeText", "RC" => Object::string_literal(rich) };
+        assert_eq!(own(&document, &noted).as_deref(), Some("Check R&D again"));
+        let stamp = |name: &str| own(&document, &dictionary! { "Subtype" => "Stamp", "Name" => name });
+        assert_eq!(stamp("NotApproved").as_deref(), Some("Not approved"));
+        assert_eq!(stamp("SomethingElse"), None);
+        let asked = dictionary! { "Contents" => Object::string_literal("Why?") };
+        let answer = dictionary! { "Subtype" => "Text", "IRT" => asked, "T" => Object::string_literal("Somebody") };
+        assert_eq!(own(&document, &answer).as_deref(), Some("Why?"));
+    }
 }

@@ -16,30 +16,45 @@ use skrifa::outline::OutlinePen as _;
 use skrifa::{FontRef, MetadataProvider as _};
 
 use super::characters::Codes;
+use super::drawn;
 use super::ink::Drawing;
 
 /// Most unpacked bytes of a font program, and of a map of glyphs.
 const FILE_BYTES: usize = 64 << 20;
 const MAP_BYTES: usize = 8 << 20;
+/// Most unpacked bytes of a glyph that is drawn like a page.
+const GLYPH_BYTES: usize = 1 << 20;
 /// The units of an em in Type 1 and CFF programs.
 const UNITS: f32 = 1000.0;
 
 /// A font's program, and what its codes mean in it.
-pub(super) struct Glyphs {
-    program: Program,
+pub(super) struct Glyphs<'d> {
+    program: Program<'d>,
     /// Of a composite font: glyphs by code, two bytes each.
     map: Option<Vec<u8>>,
 }
 
-enum Program {
+enum Program<'d> {
     Type1(Type1),
     Compact(Vec<u8>),
     TrueType(Vec<u8>),
+    /// Glyphs are drawn like pages.
+    Drawn {
+        document: &'d Document,
+        glyphs: &'d Dictionary,
+        matrix: [f32; 6],
+    },
 }
 
-impl Glyphs {
+impl<'d> Glyphs<'d> {
     /// `None`: the font has no program, or one that is not read.
-    pub(super) fn new(document: &Document, font: &Dictionary) -> Option<Self> {
+    pub(super) fn new(document: &'d Document, font: &'d Dictionary) -> Option<Self> {
+        if document.name(font, b"Subtype") == Some(b"Type3") {
+            let numbers = document.array(font, b"FontMatrix").iter().filter_map(|number| document.number(number));
+            let matrix = numbers.collect::<Vec<f32>>().try_into().ok()?;
+            let program = Program::Drawn { document, glyphs: document.child(font, b"CharProcs")?, matrix };
+            return Some(Self { program, map: None });
+        }
         let below = document.array(font, b"DescendantFonts").first().and_then(|font| document.dictionary(font));
         let holder = below.unwrap_or(font);
         let is_plain = matches!(document.name(font, b"Encoding"), Some(b"Identity-H" | b"Identity-V"));
@@ -68,6 +83,13 @@ impl Glyphs {
                 let drawing = |code| {
                     let glyph = compact_glyph(&font, &names, stated, code).filter(|glyph| *glyph != 0)?;
                     of_steps(&outline::of_compact(&font, glyph)?.steps)
+                };
+                codes.filter_map(|code| Some((code, drawing(code)?))).collect()
+            }
+            Program::Drawn { document, glyphs, matrix } => {
+                let drawing = |code| {
+                    let glyph = document.value(glyphs, stated.name(code)?.as_bytes())?.as_stream().ok()?;
+                    drawn::drawing(&unpacked(glyph, GLYPH_BYTES)?, *matrix)
                 };
                 codes.filter_map(|code| Some((code, drawing(code)?))).collect()
             }

@@ -23,6 +23,7 @@ mod characters;
 mod check;
 mod content;
 mod corrected;
+mod drawn;
 mod existing;
 mod glyphs;
 pub mod headings;

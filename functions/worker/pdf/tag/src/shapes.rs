@@ -19,20 +19,25 @@ const LINES: u8 = 4;
 const FULL: f32 = 3.0;
 /// A glyph that is higher, in ems, may begin anywhere: brackets of formulas hang below the line, or are in its middle.
 const TALL: f32 = 1.1;
+/// A glyph that is lower, in ems, is a dash or a dot.
+const FLAT: f32 = 0.15;
 /// How far boxes may be apart at most, in ems and in parts of their size.
 const APART: f32 = 0.03;
 const PART: f32 = 0.15;
 const RAISED: f32 = 0.12;
-/// The least likeness to the usual shape of a character, and to that of one that differs by little from others in some fonts.
-const LEAST: f32 = 0.8;
-const LEAST_OF_DOUBTFUL: f32 = 0.97;
-const DOUBTFUL: &str = "Il1|O0o/⁄-−–—▪■∨";
+/// The least likeness to the usual shape of a character, to that of a dash, and to that of one that differs by little from others in some
+/// fonts.
+const LEAST: f32 = 0.63;
+const LEAST_OF_DASHES: f32 = 0.92;
+const DASHES: &str = "-−–—";
+const LEAST_OF_DOUBTFUL: f32 = 0.96;
+const DOUBTFUL: &str = "Il|0/⁄▪■∨";
 /// The least likeness to another glyph of the document, and to one that is only a stroke, which may be any of these.
 const LEAST_OWN: f32 = 0.95;
 const SAME: f32 = 0.995;
 const STROKES: &str = "Il1|";
 /// How much less another character must be alike, for each part of likeness that is missing, and at least.
-const AHEAD: f32 = 0.7;
+const AHEAD: f32 = 0.8;
 const LEAST_AHEAD: f32 = 0.01;
 
 static USUAL: LazyLock<Vec<Known>> = LazyLock::new(|| TABLE.chunks_exact(ENTRY).filter_map(Known::read).collect());
@@ -61,17 +66,21 @@ impl Known {
 }
 
 /// The text of the glyph that a shape is: that of other fonts of its document, or the usual one. `None` if it looks like none, or like
-/// several. `any_letters`: whether it may be a usual letter.
+/// several. `any_letters`: whether it may be a usual letter or
+/// digit.
 pub(super) fn read<'k>(shape: &Shape, own: &'k [Known], any_letters: bool) -> Option<&'k str> {
     let is_stroke = |text: &str| shape.is_box() && STROKES.contains(text);
     let is_same = |likeness: f32, text: &str| likeness >= if is_stroke(text) { SAME } else { LEAST_OWN };
     let told = best(shape, own.iter()).filter(|(likeness, text)| is_same(*likeness, text));
     let usual = || {
-        let is_asked = |known: &&Known| any_letters || !known.text.chars().any(char::is_alphabetic);
-        let (likeness, text) = best(shape, USUAL.iter().filter(is_asked))?;
-        let is_doubtful = text.chars().any(|character| DOUBTFUL.contains(character));
-        let least = if is_doubtful { LEAST_OF_DOUBTFUL } else { LEAST };
-        (likeness >= least && !is_stroke(text)).then_some((likeness, text))
+        let (likeness, text) = best(shape, USUAL.iter())?;
+        let least = match text {
+            text if DASHES.contains(text) => LEAST_OF_DASHES,
+            text if DOUBTFUL.contains(text) => LEAST_OF_DOUBTFUL,
+            _ => LEAST,
+        };
+        let is_foreign = !any_letters && text.chars().any(char::is_alphanumeric);
+        (likeness >= least && !is_foreign && !is_stroke(text)).then_some((likeness, text))
     };
     told.or_else(usual).map(|(_, text)| text)
 }
@@ -153,8 +162,8 @@ impl Shape {
         if wider > APART + PART * width || higher > APART + PART * height || raised > RAISED {
             return None;
         }
-        // Where a glyph begins says less than its size.
-        let moved = off(left, other_left).min(0.2) * 0.3;
+        // Where a glyph begins says less than its size, unless it is a dash, which is all that tells some from a minus.
+        let moved = off(left, other_left).min(0.2) * if height < FLAT { 1.0 } else { 0.3 };
         Some(self.shared(other) - wider - higher - raised - moved)
     }
 
@@ -190,8 +199,8 @@ mod tests {
 
     #[test]
     fn glyphs_that_look_as_usual_are_known() {
-        let told = |any_letters| ['h', 'm', 's', '+'].map(|character| read(&shape(SANS, character), &[], any_letters));
-        assert_eq!(told(true), [Some("h"), Some("m"), Some("s"), Some("+")]);
+        let told = |any_letters| ['h', 'm', 'n', '+'].map(|character| read(&shape(SANS, character), &[], any_letters));
+        assert_eq!(told(true), [Some("h"), Some("m"), Some("n"), Some("+")]);
         // Where the alphabet is not known, letters may be others.
         assert_eq!(told(false), [None, None, None, Some("+")]);
     }
@@ -220,7 +229,7 @@ mod tests {
 
     /// The characters of the table, besides ASCII.
     const CHARACTERS: &str = "«»‘’“”–—…•†‡§¶©®°±μ×÷¬·¡¿£¥€ß´ıȷℏℓℜℑ℘ℵ∂∇ΓΔΘΛΞΠΣΥΦΨΩαβγδεζηθικλνξπρςστυφχψωϑϕϖϰϱϵ←→↑↓↔⇐⇒⇑⇓⇔↦↗↘↖↙∀∃∅∈∉∋∏∐∑−∓∗∘√\
-                              ∝∞∠∧∨∩∪∫∮∴∵∼≃≅≈≠≡≤≥⩽⩾≪≫⊂⊃⊆⊇⊄⊕⊖⊗⊙⊥⊢⊣⊎⊓⊔⋆⋄⋮⋯⋱⌈⌉⌊⌋⟨⟩‖′″‴□■▪▫▲△▶▷▼▽◀◁◆◇○●◯★☆✓♠♣♥♦♭♮♯ﬀﬁﬂﬃﬄ≺≻≼≽∖⁄";
+                              ∝∞∠∧∨∩∪∫∮∴∵∼≃≅≈≠≡≤≥⩽⩾≪≫⊂⊃⊆⊇⊄⊕⊖⊗⊙⊥⊢⊣⊎⊓⊔⋆⋄⋮⋯⋱⌈⌉⌊⌋⟨⟩‖′″‴□■▪▫▲△▶▷▼▽◀◁◆◇○★☆✓♠♣♥♦♭♮♯ﬀﬁﬂﬃﬄ≺≻≼≽∖⁄";
     /// Those whose larger glyphs are in it, too.
     const LARGE: &str = "()[]{}⟨⟩|‖√∑∏∐∫∮⌈⌉⌊⌋";
     /// Letters of formulas: italic ones, and Greek ones.
@@ -235,11 +244,13 @@ mod tests {
         let mut by_name = HashMap::new();
         let mut found = Vec::new();
         let glyph = |glyph: skrifa::GlyphId| u16::try_from(glyph.to_u32()).unwrap();
+        // Fonts of text give little besides letters and digits.
+        let has_symbols = font.charmap().map('∀').is_some();
         for (code, id) in font.charmap().mappings() {
             let italic = ITALIC.iter().any(|range| range.contains(&code));
             let Some(character) = char::from_u32(code) else { continue };
             let character = if italic { character.nfkc().next().unwrap() } else { character };
-            if is_listed(character) {
+            if is_listed(character) && (has_symbols || character.is_ascii() || "‘’“”".contains(character)) {
                 found.push((glyph(id), character));
                 by_name.insert(font.glyph_names().get(id).unwrap().to_string(), character);
             }
