@@ -1,7 +1,8 @@
 //! What glyphs look like, and the characters of those that look like known ones.
 //!
-//! `shapes.bin` has the usual shapes of characters, measured by the ignored test below in fonts with free licences: Latin Modern and TeX Gyre
-//! (GUST Font License), and STIX (SIL Open Font License).
+//! `shapes.bin` has the usual shapes of characters, measured by the ignored test below in fonts with free licences: Latin Modern Roman
+//! and Math, TeX Gyre Heros, Termes, Cursor, Pagella and Termes Math (GUST Font License), STIX General, Carlito (SIL Open Font License) and
+//! Caladea (Apache License).
 
 use std::sync::LazyLock;
 
@@ -31,7 +32,7 @@ const LEAST: f32 = 0.63;
 const LEAST_OF_DASHES: f32 = 0.92;
 const DASHES: &str = "-−–—";
 const LEAST_OF_DOUBTFUL: f32 = 0.96;
-const DOUBTFUL: &str = "Il|0/⁄▪■∨";
+const DOUBTFUL: &str = "Il|0/⁄▪■∨ι";
 /// The least likeness to another glyph of the document, and to one that is only a stroke, which may be any of these.
 const LEAST_OWN: f32 = 0.95;
 const SAME: f32 = 0.995;
