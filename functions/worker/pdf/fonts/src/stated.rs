@@ -112,9 +112,11 @@ impl<'d> Stated<'d> {
             Some(b"WinAnsiEncoding") if !matches!(code, 0..32 | 127 | 129 | 141 | 143 | 144 | 157) => {
                 self.names.characters(code).first().copied().map(String::from)
             }
-            Some(b"MacRomanEncoding") if code >= 128 => {
-                encoding::MACINTOSH.chars().nth(usize::from(code) - 128).filter(|own| *own != '\u{f8ff}').map(String::from)
-            }
+            Some(b"MacRomanEncoding") if code >= 128 => encoding::MACINTOSH
+                .chars()
+                .nth(usize::from(code) - 128)
+                .filter(|own| *own != '\u{f8ff}')
+                .map(String::from),
             Some(b"MacRomanEncoding") if !matches!(code, 0..32 | 127) => Some(char::from(code).to_string()),
             _ => None,
         }

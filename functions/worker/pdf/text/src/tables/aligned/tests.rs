@@ -432,6 +432,37 @@ fn texts_that_align_are_no_table() {
 }
 
 #[test]
+fn lists_leaders_and_lines_with_wide_spaces_are_no_table() {
+    let conditions: [(f32, &[(f32, &str)]); 4] = [
+        (100.0, &[(50.0, "Valid"), (90.0, "if")]),
+        (115.0, &[(50.0, "-"), (90.0, "The date is not empty")]),
+        (130.0, &[(50.0, "-"), (90.0, "The end is later")]),
+        (145.0, &[(50.0, "-"), (90.0, "The number is known")]),
+    ];
+    let lists: [(f32, &[(f32, &str)]); 3] = [
+        (100.0, &[(50.0, "Step 1"), (200.0, "Step 2"), (350.0, "Step 3")]),
+        (115.0, &[(50.0, "• Read"), (200.0, "• Write"), (350.0, "• Count")]),
+        (130.0, &[(50.0, "• Wait"), (200.0, "• Send"), (350.0, "• Close")]),
+    ];
+    let pair: [(f32, &[(f32, &str)]); 2] = [
+        (100.0, &[(50.0, "Some of the words of a line"), (250.0, "that has as wide spaces as cells"), (450.0, "1-")]),
+        (112.0, &[(50.0, "and so has the next one"), (250.0, "of this same text on the page"), (450.0, "49,")]),
+    ];
+    for lines in [&conditions[..], &lists, &pair] {
+        assert!(read(lines, &[]).is_none(), "{lines:?}");
+    }
+    let leaders = |pages: [&str; 4]| {
+        let names = ["Setup ........", "Parts ........", "Signals ........", "Sizes ........"];
+        let rows = [100.0, 115.0, 130.0, 145.0].into_iter().zip(names.into_iter().zip(pages));
+        let rows: Vec<(f32, [(f32, &str); 2])> =
+            rows.map(|(top, (name, page))| (top, [(50.0, name), (400.0, page)])).collect();
+        read(&rows.iter().map(|(top, cells)| (*top, &cells[..])).collect::<Vec<_>>(), &[]).is_some()
+    };
+    // Prices don't ascend as pages do.
+    assert_eq!((leaders(["4", "4", "6", "9"]), leaders(["400", "260", "310", "90"])), (false, true));
+}
+
+#[test]
 fn an_address_beside_smaller_text_is_no_table() {
     let line = |top: f32, size: f32, left: f32, text: &str| Word::at(text, left, top, size, false);
     let address = ["Theodor Est", "Bahnstr. 42", "88802 Spielkreis"].into_iter().zip([100.0, 120.0, 140.0]);

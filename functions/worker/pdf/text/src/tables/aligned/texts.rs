@@ -1,5 +1,6 @@
 //! Texts that align by chance, or as lists do: these are no tables.
 
+use super::super::super::styles::is_entry;
 use super::super::super::words::Word;
 use super::rows::{Piece, overlap, size_of};
 
@@ -12,6 +13,12 @@ const NAMED: f32 = 0.6;
 const FORM: f32 = 0.8;
 /// The share of the first column's cells that are bullets in a list.
 const BULLETS: f32 = 0.6;
+/// The share of pieces that begin with a bullet in lists beside each other.
+const LISTS: f32 = 0.25;
+/// The share of lines with dots to the number of a page in a table of contents.
+const LEADERS: f32 = 0.4;
+/// Two rows whose cells have more words on average are lines of a text with wide spaces.
+const PAIR_WORDS: usize = 4;
 /// The least lines of a table of contents, the share of them that end with the number of a page, and that begin with a number.
 const CONTENTS: usize = 4;
 const PAGES: f32 = 0.8;
@@ -28,7 +35,9 @@ const OTHER_SIZE: f32 = 1.12;
 pub(super) fn are_texts(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
     is_prose(rows, columns)
         || is_list(rows, columns)
+        || are_lists(rows)
         || is_form(rows)
+        || has_leaders(rows)
         || is_contents(rows, columns)
         || has_numbered_lines(rows, columns)
         || are_beside(rows, columns)
@@ -37,7 +46,7 @@ pub(super) fn are_texts(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
 fn is_prose(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
     let (pieces, words) =
         rows.iter().flatten().fold((0, 0), |(pieces, words), piece| (pieces + 1, words + piece.words.len()));
-    columns.len() <= PROSE_COLUMNS && words >= pieces * PROSE_WORDS
+    columns.len() <= PROSE_COLUMNS && words >= pieces * PROSE_WORDS || rows.len() == 2 && words > pieces * PAIR_WORDS
 }
 
 /// Whether the first column has the names of values, or bullets, or the numbers of items or sections.
@@ -58,6 +67,24 @@ fn is_list(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
 
 fn begins_with_colon(piece: &Piece) -> bool {
     piece.words.first().is_some_and(|word| word.text.starts_with([':', '：']))
+}
+
+/// Whether several columns are lists.
+fn are_lists(rows: &[Vec<Piece>]) -> bool {
+    let begins = |piece: &&Piece| matches!(piece.words.as_slice(), [first, _, ..] if is_bullet(&first.text));
+    let pieces = rows.iter().map(Vec::len).sum();
+    is_share(rows.iter().flatten().filter(begins).count(), pieces, LISTS)
+}
+
+/// Whether dots lead to numbers of pages, in ascending order, as in a table of contents.
+fn has_leaders(rows: &[Vec<Piece>]) -> bool {
+    let page = |row: &Vec<Piece>| {
+        let words: Vec<&str> = row.iter().flat_map(|piece| &piece.words).map(|word| word.text.as_str()).collect();
+        let last = words.last().filter(|_| is_entry(&words.join(" ")))?;
+        last.trim_start_matches('.').parse::<u32>().ok().filter(|page| *page < MOST_PAGES)
+    };
+    let pages: Vec<u32> = rows.iter().filter_map(page).collect();
+    is_share(pages.len(), rows.len(), LEADERS) && pages.is_sorted() && pages.first() != pages.last()
 }
 
 /// Whether nearly all pieces, in all columns, are a name and its value.
@@ -134,7 +161,25 @@ fn is_only(piece: &Piece, is: impl Fn(&str) -> bool) -> bool {
 }
 
 fn is_bullet(text: &str) -> bool {
-    matches!(text, "•" | "‣" | "▪" | "●" | "○" | "■" | "□" | "∙" | "·" | "◦" | "➢" | "✓" | "\u{f0b7}" | "\u{f0a7}")
+    matches!(
+        text,
+        "•" | "‣"
+            | "▪"
+            | "●"
+            | "○"
+            | "■"
+            | "□"
+            | "∙"
+            | "·"
+            | "◦"
+            | "➢"
+            | "✓"
+            | "-"
+            | "–"
+            | "−"
+            | "\u{f0b7}"
+            | "\u{f0a7}"
+    )
 }
 
 /// Whether this is the number of a section, as `3.6.1` or `2.`.
