@@ -47,6 +47,8 @@ is a program of its own, or data.
 - Packages only under the GPL are programs of their own (`bash`, `coreutils`, …), which the worker does not call, with the exception
   below: a library that Debian's LibreOffice links to. `libjbig`, which `libtiff` links to, is replaced by `infra/worker/jbig.c`, which
   decodes nothing. No crate is under the GPL.
+- Shapes of glyphs (`functions/worker/pdf/tag/src/shapes.bin`) were measured in Latin Modern and TeX Gyre (GUST Font License), STIX and Carlito
+  (SIL Open Font License) and Caladea (Apache-2.0). It holds no outline of a font.
 - The rules of invoices are data that the worker interprets (`functions/worker/invoices/rules`). The EUPL counts letting others use them as
   distribution: their source is in that folder, and that of CEN at `ConnectingEurope/eInvoicing-EN16931` on GitHub.
 """

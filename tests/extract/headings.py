@@ -10,7 +10,6 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,12 +18,12 @@ from bench.lines import Failed, Lost
 from bench.worker import Platform, Worker
 
 from . import stripped
+from .forest import Forest
 from .jats import Article
 from .relations import plain
 
 OPTIONS = {"format": "json", "ocr": "never"}
-LINES, CHARACTERS = 3, 150
-FAR = 20.0
+LINES, CHARACTERS, FAR = 3, 150, 20.0
 KINDS = {"heading": 1, "paragraph": 2, "listItem": 3, "table": 4, "code": 5}
 TEXTS = ("heading", "paragraph", "listItem")
 CHAPTER = re.compile(r"^[^\W\d]+ (\d+|[IVX]+)\b")
@@ -260,12 +259,15 @@ def _means(members: list[Candidate], pages: int) -> dict[str, float]:
 # Headings among each other.
 
 
-def title(found: list[Candidate]) -> Candidate | None:
-    """The only block of the largest type, on the first page, larger than the text."""
-    most = max((key(one.size) for one in found), default=0)
-    largest = [one for one in found if key(one.size) == most]
-    is_title = len(largest) == 1 and largest[0].local["first"] and largest[0].features["ratio"] > 1.12
-    return largest[0] if is_title else None
+def title(found: list[Candidate], words: int = 0, larger: float = 1.12) -> Candidate | None:
+    """The only block of the largest type, on the first page, larger than the text. A single word may be a journal's name. The metadata are not known here."""
+    sizes = sorted(((key(one.size), at) for at, one in enumerate(found) if one.local["words"] >= words), reverse=True)[:2]
+    if not sizes or len({size for size, _ in sizes}) < len(sizes):
+        return None
+    one = found[sizes[0][1]]
+    is_name = words == 0 and one.local["words"] < 2 and not one.local["landscape"]
+    alone = one if one.local["first"] and one.features["ratio"] > larger else None
+    return title(found, 4, 1.3) or alone if is_name and alone else alone
 
 
 def depth(one: Candidate) -> float:
@@ -311,7 +313,6 @@ def among(headings: list[Candidate], has_title: bool) -> list[dict[str, float]]:
 
 HEADINGS = {"objective": "binary", "num_leaves": 15, "learning_rate": 0.05, "min_data_in_leaf": 60}
 RANKS = {"objective": "multiclass", "num_class": 5, "num_leaves": 8, "learning_rate": 0.08, "min_data_in_leaf": 40}
-ALWAYS = {"feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10.0, "verbose": -1, "num_threads": 1, "seed": 1, "deterministic": True}
 ROUNDS, RANK_ROUNDS = 120, 40
 # What is added to trees that are there. With more, the documents that choose get worse.
 MORE_ROUNDS = 30
@@ -359,55 +360,6 @@ def truth_of(name: str, read: dict, truth: dict) -> Truth:
         is_heading.append(left[text] > 0)
         left[text] -= 1
     return Truth(name, found, wanted, is_heading, title(found))
-
-
-class Forest:
-    """Trees that `written` has written, and those that are added to them."""
-
-    def __init__(self, text: str = "") -> None:
-        head, *lines = text.splitlines() or [""]
-        self.names, self.lines = head.split(), lines
-        self.trees = [self._tree(iter(line.split())) for line in lines]
-
-    def _tree(self, words: Iterator[str]) -> float | tuple:
-        word = next(words)
-        if word.startswith("="):
-            return float(word[1:])
-        feature, most = word.split(":")
-        return self.names[int(feature)], float(most), self._tree(words), self._tree(words)
-
-    def sums(self, values: dict[str, float], classes: int) -> list[float]:
-        sums = [0.0] * classes
-        for at, tree in enumerate(self.trees):
-            while not isinstance(tree, float):
-                name, most, small, large = tree
-                tree = small if values[name] <= most else large
-            sums[at % classes] += tree
-        return sums
-
-    def add(self, rows: list[dict], answers: list, weights: list[float], how: dict, rounds: int) -> None:
-        import lightgbm
-        import numpy
-
-        self.names = self.names or list(rows[0])
-        classes = how.get("num_class", 1)
-        # One class after the other.
-        start = numpy.array([self.sums(row, classes) for row in rows]).T.ravel() if self.trees else None
-        table = numpy.array([[row[name] for name in self.names] for row in rows])
-        model = lightgbm.train(how | ALWAYS, lightgbm.Dataset(table, answers, weight=weights, init_score=start), rounds)
-        new = [_line(one["tree_structure"]) for one in model.dump_model()["tree_info"]]
-        self.lines += new
-        self.trees += [self._tree(iter(line.split())) for line in new]
-
-    def written(self) -> str:
-        """As `text/src/headings/forest.rs` reads it."""
-        return "\n".join([" ".join(self.names), *self.lines]) + "\n"
-
-
-def _line(node: dict) -> str:
-    if "leaf_value" in node:
-        return f"={node['leaf_value']:.4g}"
-    return f"{node['split_feature']}:{node['threshold']:.6g} {_line(node['left_child'])} {_line(node['right_child'])}"
 
 
 def grow_headings(taught: list[Truth], headings: Forest, rounds: int) -> None:
