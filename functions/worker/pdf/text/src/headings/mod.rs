@@ -1,7 +1,7 @@
 //! Which blocks are headings, and of which level. Small trees decide, which `tests/extract/headings.py` trained on strangers' tagged PDFs.
 //!
-//! Rules (`styles.rs`) have found headings before: trees correct them, by what the whole document is like. What tags call a heading
-//! is one.
+//! Rules (`styles.rs`) have found headings before: trees correct them, by what the whole document is like. What tags or bookmarks call a
+//! heading is one, and the title of the metadata is that of the text (`outline.rs`, `title.rs`).
 
 mod candidate;
 mod features;
