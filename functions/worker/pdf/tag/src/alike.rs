@@ -83,3 +83,29 @@ fn add(document: &mut Document, id: ObjectId, uses: &Uses, found: &HashMap<u16, 
     let entries = all.filter_map(|code| Some((code, text(code)?))).collect();
     characters::set_map(document, id, is_wide, &entries);
 }
+
+#[cfg(test)]
+mod tests {
+    use lopdf::{Dictionary, Stream, dictionary};
+    use skrifa::{FontRef, MetadataProvider as _};
+
+    use super::super::characters::tests::{FONT, with_codes};
+    use super::*;
+
+    #[test]
+    fn glyphs_that_nothing_explains_are_known_by_their_shapes() {
+        let face = FontRef::new(FONT).unwrap();
+        let glyph = |letter: char| u16::try_from(face.charmap().map(letter).unwrap().to_u32()).unwrap();
+        let mut document = Document::new();
+        let program = with_codes(&['h', 'm', 'I', '+'].map(glyph));
+        let program = document.add_object(Stream::new(Dictionary::new(), program));
+        let font = dictionary! { "Type" => "Font", "Subtype" => "TrueType", "FontDescriptor" => dictionary! { "FontFile2" => program } };
+        let id = document.add_object(font);
+        let mut uses = Uses::default();
+        (33..=36).for_each(|code| uses.shown.entry(id).or_default().insert(code));
+        complete(&mut document, &uses);
+        let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
+        let texts = [33, 34, 35, 36].map(|code| stated.of(code));
+        assert_eq!(texts, [Some("h"), Some("m"), None, Some("+")].map(|text| text.map(str::to_owned)));
+    }
+}

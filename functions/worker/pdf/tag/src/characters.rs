@@ -23,7 +23,7 @@ use skrifa::charmap::Charmap;
 use skrifa::{FontRef, MetadataProvider as _};
 
 use super::blanks::Blanks;
-use super::{alike, ligatures, orders};
+use super::{ligatures, orders};
 
 /// Most unpacked bytes of a map of glyphs, and of a font program.
 const MAP_BYTES: usize = 8 << 20;
@@ -43,7 +43,6 @@ pub(super) fn complete(document: &mut Document, uses: &Uses) {
         let codes: BTreeSet<u16> = codes.iter().collect();
         complete_font(document, *id, &codes);
     }
-    alike::complete(document, uses);
 }
 
 /// Whether nothing else than a map may explain a code. What the map of a composite font leaves out may be left out on purpose, such as
@@ -337,7 +336,7 @@ fn blanks(data: &[u8]) -> Option<Vec<u16>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use lopdf::{Object, dictionary};
 
     use super::*;
@@ -432,10 +431,10 @@ mod tests {
         assert_eq!(said(&document), ["«", "␣"].map(|text| Some(text.to_owned())));
     }
 
-    const FONT: &[u8] = include_bytes!("../../../../../infra/worker/fonts/ArimoFitted-Regular.ttf");
+    pub(crate) const FONT: &[u8] = include_bytes!("../../../../../infra/worker/fonts/ArimoFitted-Regular.ttf");
 
     /// The font with a table of the Macintosh for codes from 33, and without names, as Apple's printer writes it.
-    fn with_codes(glyphs: &[u16]) -> Vec<u8> {
+    pub(crate) fn with_codes(glyphs: &[u16]) -> Vec<u8> {
         let count = u16::try_from(glyphs.len()).unwrap();
         let head = [0, 1, 1, 0, 0, 12, 6, 10 + 2 * count, 0, 33, count];
         let table: Vec<u8> = head.iter().chain(glyphs).flat_map(|word| word.to_be_bytes()).collect();
@@ -467,22 +466,5 @@ mod tests {
         complete_font(&mut document, id, &(33..=36).collect());
         let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
         assert_eq!(stated.of(36).as_deref(), Some("fi"));
-    }
-
-    #[test]
-    fn glyphs_that_nothing_explains_are_known_by_their_shapes() {
-        let face = FontRef::new(FONT).unwrap();
-        let glyph = |letter: char| u16::try_from(face.charmap().map(letter).unwrap().to_u32()).unwrap();
-        let mut document = Document::new();
-        let program = with_codes(&['h', 'm', 'I', '+'].map(glyph));
-        let program = document.add_object(Stream::new(Dictionary::new(), program));
-        let font = dictionary! { "Type" => "Font", "Subtype" => "TrueType", "FontDescriptor" => dictionary! { "FontFile2" => program } };
-        let id = document.add_object(font);
-        let mut uses = Uses::default();
-        (33..=36).for_each(|code| uses.shown.entry(id).or_default().insert(code));
-        complete(&mut document, &uses);
-        let stated = Stated::new(&document, document.get_dictionary(id).unwrap());
-        let texts = [33, 34, 35, 36].map(|code| stated.of(code));
-        assert_eq!(texts, [Some("h"), Some("m"), None, Some("+")].map(|text| text.map(str::to_owned)));
     }
 }

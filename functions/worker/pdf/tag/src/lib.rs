@@ -207,6 +207,7 @@ fn mend_fonts(document: &mut Document, stand_ins: &StandIns<'_>, options: &Optio
     // Font programs are rewritten without what they say of characters.
     if let Some(uses) = &uses {
         characters::complete(document, uses);
+        alike::complete(document, uses);
     }
     let programs = if keeps { Programs::Kept } else { Programs::Rewritten };
     docmill_pdf_pdfa::mend_fonts(document, uses.as_ref(), stand_ins, programs)
