@@ -118,9 +118,10 @@ impl Candidates {
             let accepted: Vec<&Known> = accepted.iter().map(|(_, one)| *one).collect();
             levels::of(&accepted, title.is_some())
         });
-        let above = u8::from(title.is_some());
+        // Below a title, no level is left out.
+        let first = if title.is_some() { levels.iter().min().map_or(1, |least| 2 - i16::from(*least)) } else { 1 };
         for ((_, one), level) in accepted.iter().zip(levels) {
-            let level = level.saturating_add(above + 1).min(DEEPEST);
+            let level = u8::try_from(i16::from(level) + first).unwrap_or(DEEPEST).clamp(1, DEEPEST);
             headings.levels.insert(one.candidate.place(), level);
         }
         headings

@@ -138,6 +138,17 @@ fn numbers_of_sections_decide_their_levels() {
 }
 
 #[test]
+fn no_level_is_left_out_below_the_title() {
+    let mut pages: Vec<_> = (1..=6).map(page).collect();
+    pages[0].insert(0, heading("A report on orchards", 40.0, 24.0));
+    let outline =
+        [(1, "A report on orchards", 1), (3, "1 Section of the report", 1), (3, "2 Section of the report", 2)];
+    let outline: Vec<_> = outline.into_iter().chain([(3, "3 Section of the report", 3)]).collect();
+    let found = headings_of(&named(&pages, "A report on orchards", &outline));
+    assert_eq!(found[..2], ["h1 A report on orchards", "h2 1 Section of the report"]);
+}
+
+#[test]
 fn short_lines_above_each_other_are_headings_of_their_own() {
     let mut pages: Vec<_> = (1..=3).map(page).collect();
     pages[0].insert(0, heading("Task", 62.0, 16.0));
