@@ -67,8 +67,7 @@ impl Known {
 }
 
 /// The text of the glyph that a shape is: that of other fonts of its document, or the usual one. `None` if it looks like none, or like
-/// several. `any_letters`: whether it may be a usual letter or
-/// digit.
+/// several. `any_letters`: whether it may be a usual letter or digit.
 pub(super) fn read<'k>(shape: &Shape, own: &'k [Known], any_letters: bool) -> Option<&'k str> {
     let is_stroke = |text: &str| shape.is_box() && STROKES.contains(text);
     let is_same = |likeness: f32, text: &str| likeness >= if is_stroke(text) { SAME } else { LEAST_OWN };

@@ -235,27 +235,30 @@ fn start(line: &Line, area: &Rect) -> f32 {
     if line.rtl { area.x1 - line.area.x1 } else { line.area.x0 - area.x0 }
 }
 
+/// The room that a line leaves.
+fn room(line: &Line, area: &Rect) -> f32 {
+    if line.rtl { line.area.x0 - area.x0 } else { area.x1 - line.area.x1 }
+}
+
 /// Whether the next line's first word would have fitted on this line, after what looks like the end of a sentence.
 fn ends_early(line: &Line, next: &Line, area: &Rect) -> bool {
-    let room = if line.rtl { line.area.x0 - area.x0 } else { area.x1 - line.area.x1 };
-    let first = next.words.first().map_or(0.0, |word| word.area.width());
+    let (room, first) = (room(line, area), first_width(next));
     let ended = line.words.last().is_some_and(|word| word.text.ends_with(['.', '!', '?', ':', '…', '。', '؟']));
     let size = line.size();
     room > first + size && (ended && room > first + size * 2.0 || room > area.width() * 0.4)
 }
 
-/// Whether the next line's first word would have fitted on this line.
-fn has_room(line: &Line, next: &Line, area: &Rect) -> bool {
-    let room = if line.rtl { line.area.x0 - area.x0 } else { area.x1 - line.area.x1 };
-    room > next.words.first().map_or(0.0, |word| word.area.width()) + line.size()
+/// Whether a line of a heading is a heading of its own: the next one begins at the same place, and its first word would have fitted on
+/// this one, which fills less than half of the width.
+fn is_whole(line: &Line, next: &Line, area: &Rect) -> bool {
+    let room = room(line, area);
+    (start(line, area) - start(next, area)).abs() < line.size() * 0.2
+        && room > first_width(next) + line.size()
+        && room > area.width() * 0.5
 }
 
-/// Whether a line of a heading is a whole one: both begin at the same place, and the first fills less than half of the width.
-fn is_whole(line: &Line, next: &Line, area: &Rect) -> bool {
-    let room = if line.rtl { line.area.x0 - area.x0 } else { area.x1 - line.area.x1 };
-    (start(line, area) - start(next, area)).abs() < line.size() * 0.2
-        && has_room(line, next, area)
-        && room > area.width() * 0.5
+fn first_width(line: &Line) -> f32 {
+    line.words.first().map_or(0.0, |word| word.area.width())
 }
 
 fn is_placeholder(word: &Word) -> bool {

@@ -85,15 +85,19 @@ fn turns<'w>(words: impl Iterator<Item = &'w Word>, middle: f32) -> usize {
 fn are_written_apart(sides: &[Vec<&Word>; 2], turns: usize, em: f32) -> bool {
     sides.iter().all(|side| {
         let lines = group(side);
-        let count = lines.len() as f32;
-        let width: f32 = lines.iter().map(|(area, _)| area.width()).sum();
-        let cells = lines.iter().filter(|(_, members)| has_cells(side, members, em)).count();
         lines.len() >= COLUMN_LINES.max(turns * TURN_LINES)
-            && width_of(side) > COLUMN_WIDTH * em
-            && side.len() as f32 >= count * COLUMN_WORDS
-            && width >= count * width_of(side) * WRITTEN_FILL
-            && cells as f32 <= count * CELLS
+            && side.len() as f32 >= lines.len() as f32 * COLUMN_WORDS
+            && is_filled(side, &lines, WRITTEN_FILL, em)
     })
+}
+
+/// Whether a column is wide, its lines fill this share of it on average, and few have cells.
+fn is_filled(column: &[&Word], lines: &[(Rect, Vec<usize>)], share: f32, em: f32) -> bool {
+    let (width, count) = (width_of(column), lines.len() as f32);
+    let filled: f32 = lines.iter().map(|(area, _)| area.width()).sum::<f32>() / count;
+    width > COLUMN_WIDTH * em
+        && filled / width >= share
+        && lines.iter().filter(|(_, members)| has_cells(column, members, em)).count() as f32 <= count * CELLS
 }
 
 fn width_of(side: &[&Word]) -> f32 {
@@ -184,20 +188,9 @@ fn are_texts(columns: &[Vec<&Word>], em: f32) -> bool {
 }
 
 fn is_text(column: &[&Word], lines: &[(Rect, Vec<usize>)], em: f32) -> bool {
-    let Some(area) = column.iter().map(|word| word.area).reduce(|area, other| area.union(&other)) else {
-        return false;
-    };
-    if column.len() < COLUMN_LINES || area.width() <= COLUMN_WIDTH * em {
-        return false;
-    }
-    let count = lines.len() as f32;
-    let filled: f32 = lines.iter().map(|(area, _)| area.width()).sum::<f32>() / count;
-    let is_running =
-        column.len() as f32 / count >= COLUMN_WORDS || column.iter().any(|word| word.text.chars().any(is_cjk));
-    lines.len() >= COLUMN_LINES
-        && is_running
-        && filled / area.width() >= COLUMN_FILL
-        && lines.iter().filter(|(_, members)| has_cells(column, members, em)).count() as f32 <= count * CELLS
+    let is_running = column.len() as f32 / lines.len() as f32 >= COLUMN_WORDS
+        || column.iter().any(|word| word.text.chars().any(is_cjk));
+    lines.len() >= COLUMN_LINES && is_running && is_filled(column, lines, COLUMN_FILL, em)
 }
 
 /// Whether words of a line are as far apart as cells. A bullet or a number may be as far from its item.

@@ -19,6 +19,8 @@ const TITLE_CHARACTERS: usize = 400;
 const FAR: f32 = 20.0;
 /// Longer neighbours are as long, in words.
 const LONG: usize = 60;
+/// What Roman numbers are instead of a depth.
+pub(super) const ROMAN: f32 = 10.0;
 /// Deeper numbers are as deep.
 const DEEP: usize = 5;
 
@@ -252,7 +254,7 @@ fn numbering(text: &str) -> f32 {
     let is_roman = |c: char| matches!(c, 'I' | 'V' | 'X');
     let marked = first.strip_suffix(['.', ')']).filter(|mark| !mark.is_empty() && next.is_some());
     match marked {
-        Some(mark) if mark.chars().all(is_roman) => return 10.0,
+        Some(mark) if mark.chars().all(is_roman) => return ROMAN,
         Some(mark) if mark.len() == 1 && mark.bytes().all(|c| c.is_ascii_alphabetic()) => return 11.0,
         Some(_) | None => {}
     }

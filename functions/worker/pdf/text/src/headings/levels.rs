@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::LazyLock;
 
-use super::candidate::{Style, said};
+use super::candidate::{ROMAN, Style, said};
 use super::features::{Alike, Among, Local, Whole};
 use super::forest::Forest;
 use super::whole::Known;
@@ -15,8 +15,6 @@ const LEVELS: usize = 5;
 const NUMBERED: usize = 3;
 /// Deeper numbers are no depths of sections.
 const DEEPEST: u8 = 5;
-/// The depth of Roman numbers (`candidate.rs`).
-const ROMAN: f32 = 10.0;
 
 static FOREST: LazyLock<Option<Forest>> = LazyLock::new(|| {
     let names = [Local::NAMES, Alike::NAMES, Whole::NAMES, Among::NAMES].concat();

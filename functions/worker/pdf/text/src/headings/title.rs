@@ -1,9 +1,8 @@
 //! The title of a document.
 
 use super::candidate::Candidate;
+use super::whole::LARGER;
 
-/// It is so much larger than the text.
-const LARGER: f32 = 1.12;
 /// Single words in large type may be the name of a journal: text with so many words that is so much larger than the body goes before.
 const WORDS: f32 = 4.0;
 const MUCH_LARGER: f32 = 1.3;

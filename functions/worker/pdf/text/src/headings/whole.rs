@@ -15,7 +15,7 @@ const ENTRIES: usize = 3;
 const STEPS: usize = 5;
 const STEP: f32 = 4.0;
 /// Type that is larger than the text by this factor is larger for sure.
-const LARGER: f32 = 1.12;
+pub(super) const LARGER: f32 = 1.12;
 
 /// A candidate with all that is known of it.
 #[derive(Debug)]

@@ -84,7 +84,7 @@ fn has_leaders(rows: &[Vec<Piece>]) -> bool {
         last.trim_start_matches('.').parse::<u32>().ok().filter(|page| *page < MOST_PAGES)
     };
     let pages: Vec<u32> = rows.iter().filter_map(page).collect();
-    is_share(pages.len(), rows.len(), LEADERS) && pages.is_sorted() && pages.first() != pages.last()
+    is_share(pages.len(), rows.len(), LEADERS) && ascend(&pages)
 }
 
 /// Whether nearly all pieces, in all columns, are a name and its value.
@@ -112,8 +112,7 @@ fn is_contents(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
     let is_titled = |row: &&Vec<Piece>| row.iter().flat_map(|piece| &piece.words).any(|word| is_word(&word.text));
     columns.len() <= PROSE_COLUMNS
         && rows.len() >= CONTENTS
-        && pages.is_sorted()
-        && pages.first() != pages.last()
+        && ascend(&pages)
         && is_share(pages.len(), rows.len(), PAGES)
         && is_share(rows.iter().filter(has_number).count(), rows.len(), NUMBERED)
         && rows.iter().filter(is_titled).count() == rows.len()
@@ -150,6 +149,10 @@ fn are_beside(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
     columns.len() <= PROSE_COLUMNS
         && off * 2 > several.len()
         && several.iter().filter(is_other).count() * 2 > several.len()
+}
+
+fn ascend(pages: &[u32]) -> bool {
+    pages.is_sorted() && pages.first() != pages.last()
 }
 
 fn is_in(piece: &Piece, column: Option<&(f32, f32)>) -> bool {
